@@ -14,6 +14,7 @@ pub mod domain;
 pub mod draft;
 pub mod escalation;
 pub mod event;
+pub mod extraction;
 pub mod forwarding;
 pub mod identity;
 pub mod identity_client;

@@ -8,6 +8,7 @@ pub mod certificate;
 pub mod definition;
 pub mod domain_check;
 mod escalation;
+mod extraction;
 mod forward;
 pub mod inbox_expiry;
 pub mod index;

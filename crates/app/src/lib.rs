@@ -15,6 +15,7 @@ pub mod domains;
 pub mod drafts;
 pub mod escalation;
 pub mod events;
+pub mod extraction;
 pub mod files;
 pub mod forwarding;
 pub mod inbound;

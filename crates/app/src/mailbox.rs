@@ -132,13 +132,15 @@ struct Stage {
 
 /// What happens to a message in its inbox, in this order. Contacts and the event come late, because concurrent messages
 /// share their rows.
-const STAGES: [Stage; 13] = [
+const STAGES: [Stage; 14] = [
     Stage { run: thread::start_or_join, of: Of::All, when: When::Stored },
     // With its labels, and its place among the messages to index.
     Stage { run: stages::message, of: Of::All, when: When::Stored },
     Stage { run: stages::counters, of: Of::All, when: When::Stored },
     Stage { run: stages::files, of: Of::All, when: When::Stored },
     Stage { run: stages::seen_addresses, of: Of::Received, when: When::Stored },
+    // Before the message is shown, because the text counts for its screening.
+    Stage { run: stages::extractions, of: Of::Received, when: When::Stored },
     Stage { run: thread::join, of: Of::All, when: When::Later },
     Stage { run: contacts::upsert, of: Of::All, when: When::Visible },
     Stage { run: stages::response, of: Of::Received, when: When::Stored },

@@ -23,6 +23,8 @@ pub struct Metrics {
     destinations: Family<Labels<2>, Counter>,
     tracked_destinations: Family<Labels<1>, Gauge>,
     jobs: Family<Labels<2>, Counter>,
+    extractions: Family<Labels<1>, Counter>,
+    structured_extractions: Family<Labels<1>, Counter>,
     webhooks: Family<Labels<1>, Counter>,
     analyses: Family<Labels<1>, Counter>,
     queue_by_hand: Family<Labels<1>, Counter>,
@@ -65,6 +67,8 @@ impl Default for Metrics {
             destinations: family(to, "destination_attempts", "Delivery attempts, by provider and outcome"),
             tracked_destinations: family(to, "destinations", "Tracked destinations, by throttle state"),
             jobs: family(to, "jobs", "Job attempts, by kind and outcome"),
+            extractions: family(to, "extractions", "Attachments whose text was read, by outcome"),
+            structured_extractions: family(to, "structured_extractions", "Structured extractions, by outcome"),
             webhooks: family(to, "webhook_attempts", "Webhook attempts, by outcome"),
             analyses: family(
                 to,
@@ -185,6 +189,16 @@ impl Metrics {
     /// Counts a question to the model server about a received message: `answered`, or why there is no answer.
     pub fn analysis(&self, outcome: &'static str) {
         self.analyses.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts an attachment whose text was read: `done`, or the code of the error.
+    pub fn extraction(&self, outcome: &'static str) {
+        self.extractions.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts a structured extraction: `done`, `repaired`, or the code of the error.
+    pub fn structured_extraction(&self, outcome: &'static str) {
+        self.structured_extractions.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Counts a webhook attempt: `succeeded`, `failed`.

@@ -1,5 +1,6 @@
 //! The ports: traits for external systems. The server crate has the adapters, tests have fakes.
 
+mod file_reader;
 mod host_addresses;
 mod outbound_http;
 
@@ -14,6 +15,7 @@ use posthouse_mail::smtp::client::{
 use crate::settings::SecretText;
 
 pub use self::{
+    file_reader::{FileReader, FileToRead},
     host_addresses::{HostAddresses, host_addresses},
     outbound_http::{
         HttpHeader, HttpLimits, HttpMethod, HttpRequest, HttpResponse, NetworkScope, OutboundHttp, OutboundHttpError,

@@ -17,7 +17,7 @@ use crate::limits::{
 };
 use crate::local_model::LocalModel;
 use crate::memory::{blocklists::BlocklistCache, knowledge::KnowledgeIndexes, streams::Streams, waiters::InboxWaiters};
-use crate::ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport};
+use crate::ports::{AcmeClient, Clock, Dns, FileReader, OutboundHttp, SmtpTransport};
 use crate::settings::{AppConfig, DeliveryMode};
 use crate::{lifecycle::Lifecycle, metrics::Metrics, throttle::capacity::DeliveryCapacity, tls::CertificateHolder};
 
@@ -45,6 +45,8 @@ pub struct Service {
     pub http_out: Arc<dyn OutboundHttp>,
     /// The ACME client.
     pub authority: Arc<dyn AcmeClient>,
+    /// The reader of files.
+    pub file_reader: Arc<dyn FileReader>,
     /// The instance key.
     pub keys: KeyCache,
     /// The certificate of the listeners.
@@ -112,6 +114,8 @@ pub struct Ports {
     pub http_out: Arc<dyn OutboundHttp>,
     /// The ACME client.
     pub authority: Arc<dyn AcmeClient>,
+    /// The reader of files.
+    pub file_reader: Arc<dyn FileReader>,
 }
 
 impl Service {
@@ -129,6 +133,7 @@ impl Service {
             smtp_out: ports.smtp_out,
             http_out: ports.http_out,
             authority: ports.authority,
+            file_reader: ports.file_reader,
             keys: KeyCache::default(),
             tls: CertificateHolder::default(),
             signer: DkimKeyCache::default(),

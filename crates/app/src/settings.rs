@@ -65,6 +65,8 @@ pub struct AppConfig {
     pub claims_namespace: Option<String>,
     /// `ai.*`
     pub ai: AiConfig,
+    /// `files.*`
+    pub files: FilesConfig,
     /// `plans.*`
     pub plans: Plans,
     /// `limits.*`
@@ -277,6 +279,19 @@ pub struct WebhookConfig {
 pub struct McpConfig {
     /// `mcp.events.message_ids`: whether `webhook-id` of a delivery to an MCP client is the attempt's instead of the event's.
     pub events_message_ids: bool,
+}
+
+/// `files.*`
+#[derive(Clone, Debug)]
+pub struct FilesConfig {
+    /// `files.extraction`: whether the text of attachments is read.
+    pub extraction: bool,
+    /// `files.concurrency`: files that this process reads at once.
+    pub concurrency: usize,
+    /// `files.ocr_command`: the command of Tesseract; without it, there is no OCR.
+    pub ocr_command: PathBuf,
+    /// `files.ocr_languages`: the languages that OCR reads, such as `eng+deu`.
+    pub ocr_languages: String,
 }
 
 /// `ai.*`

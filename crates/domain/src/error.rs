@@ -58,6 +58,8 @@ codes! {
     Unauthorized = 401 "unauthorized", "Send the header `Authorization: Bearer <API key>` with a valid key.";
     /// The plan's monthly limit of sent emails is used up.
     PlanLimitEmails = 402 "plan_limit_emails", "Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.";
+    /// The plan's monthly limit of structured extractions is used up.
+    PlanLimitStructuredExtractions = 402 "plan_limit_structured_extractions", "Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read.";
     /// The API key lacks a permission.
     InsufficientPermissions = 403 "insufficient_permissions", "Use a key that has the permission in `details.permission`.";
     /// Screening withholds the content of the message from this caller.
@@ -134,6 +136,10 @@ codes! {
     LeaseExpired = 409 "lease_expired", "Discard the work done under this lease and claim again; another worker may have the message.";
     /// The message is not in its work queue, or not in the state that the request needs.
     NotQueued = 409 "not_queued", "List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.";
+    /// The text of the attachment is still being read.
+    ExtractionPending = 409 "extraction_pending", "Wait for the event `attachment.extracted`, or read the message again in a few seconds.";
+    /// The attachment has no text.
+    ExtractionUnavailable = 409 "extraction_unavailable", "Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead.";
     /// The draft's status doesn't allow this change.
     DraftNotEditable = 409 "draft_not_editable", "Read the draft's `status`. A sent or cancelled draft can't change; create a new one.";
     /// The draft's content isn't the one that was read.
@@ -184,6 +190,8 @@ codes! {
     VisibilityUnavailable = 422 "visibility_unavailable", "Use the visibility `private` or `workspace`; the operator can switch the public directory on.";
     /// The routing is not available.
     RoutingUnavailable = 422 "routing_unavailable", "Use the routing `relay`, or leave it out.";
+    /// The model's answer doesn't match the schema, even after it was asked to repair it; nothing was counted.
+    StructuredOutputInvalid = 422 "structured_output_invalid", "Use a smaller or less strict schema, or give `instructions`.";
     /// The workspace's emergency stop is active.
     WorkspaceStopped = 423 "workspace_stopped", "Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.";
     /// The inbox is paused.

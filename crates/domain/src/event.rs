@@ -67,6 +67,10 @@ kinds! {
     DraftCancelled = "draft.cancelled",
     /// A check refused a scheduled draft at its `send_at`.
     DraftFailed = "draft.failed",
+    /// The text of an attachment can be read.
+    AttachmentExtracted = "attachment.extracted",
+    /// The text of an attachment can't be read.
+    AttachmentExtractionFailed = "attachment.extraction_failed",
     /// All required DNS records of a domain were found.
     DomainVerified = "domain.verified",
     /// Required DNS records of a verified domain are missing.

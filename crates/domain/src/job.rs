@@ -42,6 +42,8 @@ named! {
         ListingCheck = "listing_check",
         /// Asks the model server about a received message; the subject is the message.
         Analysis = "analysis",
+        /// Reads the text of an attachment; the subject is the attachment, the group its workspace.
+        Extraction = "extraction",
     }
 
     /// Why a job is in its state: why it was enqueued, held, retried or given up.
@@ -209,6 +211,8 @@ impl JobKind {
             Self::WebhookNotice | Self::RoleNotice | Self::OnCallMail => 48,
             // Each step that sends or waits starts the count again.
             Self::Escalation => 1_000,
+            // A file that ends its process ends no attempt, so only a crash of the server uses one.
+            Self::Extraction => 5,
             // The person asks again.
             Self::SignInMail => 20,
             // The deadline of the screening comes before, or the message is shown without an analysis.

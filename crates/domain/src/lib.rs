@@ -23,6 +23,7 @@ pub mod draft;
 pub mod error;
 pub mod escalation;
 pub mod event;
+pub mod extraction;
 pub mod forwarding;
 pub mod gate;
 pub mod greylist;
@@ -119,6 +120,9 @@ pub use escalation::{
     InboxEscalation, MailWindow, OnCallContact, OnCallMail, OnCallMailKind, QuietHours, TriggerChanges, TriggerSet,
 };
 pub use event::{Event, EventKind, EventPayload, NewEvent};
+pub use extraction::{
+    ExtractedText, Extraction, ExtractionError, ExtractionErrorCode, ExtractionMethod, ExtractionStatus, TextPage,
+};
 pub use forwarding::{ForwardingAddress, ForwardingFacts, ForwardingFailure, PendingForward};
 pub use gate::{DailyRecipients, LimitUsage, SendFacts, SendPurpose, StorageNeed};
 pub use greylist::{GreylistDecision, GreylistRecord};

@@ -7,6 +7,7 @@ use crate::{
     actor::Actor,
     agent_message::{AgentDelivery, AuthorSignature, disclosure::Disclosure},
     analysis::{Analysis, Feedback, Verdict},
+    extraction::Extraction,
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
     label,
     named::NamedEnum,
@@ -368,6 +369,8 @@ pub struct Attachment {
     pub content_id: Option<String>,
     /// Whether it is displayed within the body.
     pub inline: bool,
+    /// The state of its text; `None` for sent mail and mail of older versions.
+    pub extraction: Option<Extraction>,
 }
 
 /// The delivery of a sent message to one recipient.

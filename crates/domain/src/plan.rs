@@ -52,6 +52,10 @@ pub struct PlanLimits {
     pub streams: Limit,
     /// Received messages that the categoriser reads per day (UTC).
     pub ai_checks_per_day: Limit,
+    /// Attachments whose text is read, per calendar month (UTC).
+    pub extractions_per_month: Limit,
+    /// Structured extractions from attachments, per calendar month (UTC).
+    pub structured_extractions_per_month: Limit,
     /// Stored messages, and bodies and files of drafts, in bytes.
     pub storage_bytes: Limit,
 }

@@ -24,11 +24,6 @@ impl<'a> Archive<'a> {
         Ok(Self { zip, left: ARCHIVE_BYTES_MAX })
     }
 
-    /// Returns whether the archive has an entry.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.zip.index_for_name(name).is_some()
-    }
-
     /// Returns the names of all entries.
     pub(crate) fn names(&self) -> Vec<String> {
         self.zip.file_names().map(str::to_owned).collect()

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod draft;
 pub(crate) mod knowledge;
+pub(crate) mod file;
 pub(crate) mod message;
 mod text;
 pub(crate) mod workspace;

@@ -3,5 +3,6 @@
 pub mod acme;
 pub mod clock;
 pub mod dns;
+pub mod file_worker;
 pub mod http_out;
 pub mod smtp_out;

@@ -24,7 +24,10 @@ use tokio::task::JoinSet;
 
 use crate::boot::store_identity::StoreIdentity;
 use crate::{
-    adapters::{acme::InstantAcmeClient, clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
+    adapters::{
+        acme::InstantAcmeClient, clock::SystemClock, dns, file_worker::FileWorker, http_out::HttpClient,
+        smtp_out::SmtpClient,
+    },
     config::{self, Configuration, SmtpConfig, absolute},
     smtp::{
         frontend::{ConnectionKind, SmtpFrontend},
@@ -522,7 +525,8 @@ fn ports(config: &Configuration) -> Result<(Ports, Arc<SmtpClient>), BootError> 
     let smtp_out = Arc::clone(&smtp) as Arc<dyn SmtpTransport>;
     let http_out: Arc<dyn OutboundHttp> = Arc::new(HttpClient::new(Arc::clone(&clock), Arc::clone(&dns)));
     let authority = Arc::new(InstantAcmeClient::new(Arc::clone(&http_out)));
-    Ok((Ports { clock, dns, smtp_out, http_out, authority }, smtp))
+    let file_reader = Arc::new(FileWorker::new(Arc::clone(&clock), &config.files));
+    Ok((Ports { clock, dns, smtp_out, http_out, authority, file_reader }, smtp))
 }
 
 /// Builds the configured resolver.

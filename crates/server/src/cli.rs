@@ -11,6 +11,7 @@ mod domain;
 mod key;
 mod man;
 mod progress;
+mod read_file;
 mod relabel;
 mod secret;
 mod serve;
@@ -84,6 +85,12 @@ enum Command {
     Completions(completions::Options),
     /// Print the manual page, or write those of all commands.
     Man(man::Options),
+    /// Read the file on standard input; the service starts this for each attachment.
+    #[command(hide = true)]
+    ReadFile,
+    /// Read the image on standard input by OCR; the service starts this.
+    #[command(hide = true)]
+    ReadImage(read_file::ImageOptions),
 }
 
 /// A command of the operator, which works on the store that the configuration names.
@@ -343,6 +350,8 @@ pub fn run(http: HttpServer) -> ExitCode {
         Command::Client(command) => return posthouse_client::run(command, client, Cli::command),
         Command::Completions(given) => return report(completions::run(&given), ""),
         Command::Man(given) => return report(man::run(&given), ""),
+        Command::ReadFile => return read_file::run(),
+        Command::ReadImage(given) => return read_file::run_ocr(given),
         Command::Serve(given) => {
             let options = given.options.with_leading(store);
             let done = serve::run(given.command, &options, http);

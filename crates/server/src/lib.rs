@@ -4,5 +4,6 @@ pub mod adapters;
 pub mod boot;
 pub mod cli;
 pub mod config;
+pub mod sandbox;
 pub mod smtp;
 pub mod telemetry;

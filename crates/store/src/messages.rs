@@ -4,6 +4,7 @@
 pub mod answers;
 pub mod approvals;
 pub mod arrivals;
+pub mod attachment_texts;
 pub mod attachments;
 pub mod contents;
 pub mod draft_files;

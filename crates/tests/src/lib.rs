@@ -35,6 +35,7 @@ pub mod dir;
 pub mod dns;
 pub mod document_site;
 pub mod fault;
+pub mod file_reader;
 pub mod fixtures;
 pub mod http;
 pub mod log;

@@ -44,6 +44,7 @@ use crate::{
     dir::ScratchDir,
     dns::FakeDns,
     fault::FailingWrites,
+    file_reader::InProcessReader,
     http::Api,
     log::LogCapture,
     ports::ReservedPort,
@@ -390,7 +391,8 @@ impl TestServer {
         let smtp_out = Arc::new(SmtpClient::new(clock.clone(), self.config.delivery.connections_max));
         let http_out = Arc::new(HttpClient::new(clock.clone(), dns.clone()));
         let authority = Arc::new(InstantAcmeClient::new(http_out.clone()));
-        let ports = Ports { clock, dns, smtp_out, http_out, authority };
+        let file_reader = Arc::new(InProcessReader);
+        let ports = Ports { clock, dns, smtp_out, http_out, authority, file_reader };
         let blobs = BlobStore::files(self.dir.path().join(BLOBS_DIR));
         let service = Arc::new(Service::new(self.config.app.clone(), store, blobs, ports));
         let settling = service.clone();

@@ -8,7 +8,7 @@ pub mod occurrence;
 mod sample;
 
 use posthouse_domain::{
-    event::{Event, EventPayload},
+    event::{Event, EventKind, EventPayload},
     record::Record,
 };
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{TimestampView, inbox::InboxView, json_text, message::MessageView};
+use super::{TimestampView, inbox::InboxView, json_text, message::AttachmentView, message::MessageView};
 
 /// An event of the log with the records that its view needs.
 #[derive(Clone)]
@@ -48,6 +48,8 @@ pub enum EventData<'a> {
     Message(Box<MessageEvent<'a>>),
     /// Data of an event about a message that was deleted since.
     Gone(GoneEvent<'a>),
+    /// Data of an event about the text of an attachment.
+    Attachment(Box<AttachmentEvent<'a>>),
     /// Data of an event about a draft.
     Draft(Box<draft::DraftEvent<'a>>),
     /// Data of any other event, as stored in the log.
@@ -121,6 +123,25 @@ pub struct GoneEvent<'a> {
     gone: bool,
 }
 
+/// The data of an event about the text of an attachment; never the text.
+#[derive(Serialize, JsonSchema)]
+pub struct AttachmentEvent<'a> {
+    /// Inbox of the message.
+    inbox: Option<&'a InboxView>,
+    /// Thread of the message.
+    thread_id: Option<Uuid>,
+    /// Message that has the attachment.
+    message_id: Option<Uuid>,
+    /// Attachment in its current state; null if it was deleted since, or the content of the message is withheld.
+    attachment: Option<AttachmentView<'a>>,
+}
+
+/// The stored detail of an event about an attachment.
+#[derive(Deserialize, Default)]
+struct AttachmentDetail {
+    attachment_id: Option<Uuid>,
+}
+
 /// The stored detail of a message event.
 #[derive(Deserialize, Default)]
 struct EventDetail<'a> {
@@ -185,6 +206,13 @@ fn full(shown: &RenderableEvent) -> EventData<'_> {
     if draft::is_of_draft(event.kind) {
         let message = shown.record.as_ref().map(MessageView::of);
         return EventData::Draft(Box::new(draft::DraftEvent::of(inbox, shown.draft.as_ref(), message)));
+    }
+    if matches!(event.kind, EventKind::AttachmentExtracted | EventKind::AttachmentExtractionFailed) {
+        let detail: AttachmentDetail = serde_json::from_str(&event.detail_json).unwrap_or_default();
+        let files = shown.record.iter().filter(|record| !record.withheld).flat_map(|record| &record.attachments);
+        let attachment = files.into_iter().find(|file| Some(file.id.into()) == detail.attachment_id);
+        let (attachment, message_id) = (attachment.map(AttachmentView::of), event.message.map(Into::into));
+        return EventData::Attachment(Box::new(AttachmentEvent { inbox, thread_id, message_id, attachment }));
     }
     match (&shown.record, event.message) {
         (Some(record), _) => EventData::Message(Box::new(MessageEvent {

@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::{
     TimestampView,
+    extraction::ExtractionView,
     agent_message::{AgentDeliveryView, AuthorSignatureView, DisclosureView},
     delivery::DeliveryView,
     draft::{ApprovalView, RecipientOriginView},
@@ -336,9 +337,8 @@ pub struct AttachmentView<'a> {
     inline: bool,
     /// Whether the content is still stored.
     available: bool,
-    /// Reserved for extracted text; always null.
-    #[schemars(with = "Option<String>")]
-    extraction: Option<()>,
+    /// State of the file's text; null for sent mail and mail of older versions.
+    extraction: Option<ExtractionView<'a>>,
 }
 
 /// The analysis of a received message.
@@ -520,7 +520,7 @@ impl<'a> AttachmentView<'a> {
             content_id: file.content_id.as_deref(),
             inline: file.inline,
             available: true,
-            extraction: None,
+            extraction: file.extraction.as_ref().map(ExtractionView::of),
         }
     }
 }

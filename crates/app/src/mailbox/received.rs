@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     Analysis, ContentId, Direction, HoldReason, IdGenerator, Inbox, JobKind, JobReason, LocalCheck, Message, MessageId,
-    MessageStatus, NewJob, Plans, ThreadId, Time, label::BLOCKED, label::UNVERIFIED_REPORT, link_token,
+    MessageStatus, NewJob, Plans, ThreadId, Time, extraction, label::BLOCKED, label::UNVERIFIED_REPORT, link_token,
     send::BOUNCE_LABEL,
 };
 use posthouse_mail::thread;
@@ -67,11 +67,15 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
     }
     let visibility = if is_held && !visibility.is_blocked() { Visibility::Held(HoldReason::Rule) } else { visibility };
     message.held = visibility.hold_reason();
+    let mut attachments = super::attachments(mail, message.id, ids);
+    for file in &mut attachments {
+        file.extraction = Some(extraction::initial(file, is_stopped, now));
+    }
     let filed = InboxCopy {
         inbox,
         message: &message,
         thread: &thread,
-        attachments: &super::attachments(mail, message.id, ids),
+        attachments: &attachments,
         people: &Correspondents::of_received(mail, inbox),
         seen: &mail.seen,
         reports_on: copy.reports_on,

@@ -2,13 +2,13 @@
 //! queue and the event.
 
 use posthouse_domain::{
-    Attachment, AttachmentId, Counters, Direction, EscalationTrigger, EventKind, HoldReason, IdGenerator, Message,
-    MessageId, NewEvent, OnCallMail, OnCallMailKind, outbound_policy::seen,
+    Attachment, AttachmentId, Counters, Direction, EscalationTrigger, EventKind, Extraction, HoldReason, IdGenerator,
+    JobKind, JobReason, Message, MessageId, NewEvent, OnCallMail, OnCallMailKind, outbound_policy::seen,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Result, Tx, attachments as attachment_rows, events, message_list::InboxRef, messages, metrics, on_call,
-    queue as work_queue, search as search_index, seen_addresses as seen_rows,
+    Result, Tx, attachment_texts, attachments as attachment_rows, events, jobs, jobs::NewJob, message_list::InboxRef,
+    messages, metrics, on_call, queue as work_queue, search as search_index, seen_addresses as seen_rows,
 };
 
 use super::{Filing, InboxCopy, Occasion, Visibility, parse::ParsedMail};
@@ -56,8 +56,21 @@ pub fn attachments(mail: &ParsedMail, message: MessageId, ids: &IdGenerator) -> 
         sha256: facts.sha256,
         content_id: facts.content_id.clone(),
         inline: facts.inline,
+        extraction: None,
     });
     attachments.collect()
+}
+
+/// Queues the reading of the text of each attachment that has one to read.
+pub(super) fn extractions(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    let InboxCopy { message, attachments, ids, now, .. } = filing.copy;
+    let is_pending = |file: &&Attachment| file.extraction.as_ref().is_some_and(Extraction::is_pending);
+    for file in attachments.iter().filter(is_pending) {
+        attachment_texts::wait(tx, message.workspace, file.id, message.id)?;
+        let job = NewJob::new(JobKind::Extraction, JobReason::Received, message.workspace, file.id.0, ids.next(), now);
+        jobs::enqueue(tx, &job)?;
+    }
+    Ok(())
 }
 
 /// Remembers a report about mail to people on call, so that neither it nor an answer to it escalates.

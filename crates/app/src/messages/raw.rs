@@ -127,6 +127,27 @@ pub async fn file(
     Ok((file, download))
 }
 
+/// Returns the bytes of an attachment of a message, for the service itself.
+///
+/// # Errors
+/// Returns `content_damaged` if the bytes are missing or altered, or an error if a store call fails.
+pub(crate) async fn attachment_bytes(
+    service: &Service,
+    message: &Message,
+    file: &Attachment,
+) -> Result<Bytes, Refusal> {
+    let (workspace, content) = (message.workspace, message.content);
+    let stored = service.read(workspace, move |tx: &mut Tx| stored(tx, workspace, content)).await?;
+    let (position, sha256, id) = (file.position as usize, file.sha256, file.id);
+    let bytes = unpack(service, stored, move |raw| {
+        let mut parsed = parse::parse(&raw);
+        let found = (position < parsed.attachments.len()).then(|| parsed.attachments.swap_remove(position))?;
+        (BlobDigest::of(&found.bytes).0 == sha256).then(|| Bytes::from(found.bytes.into_owned()))
+    });
+    let missing = || Error::bad_content(format_args!("attachment {id} does not match the stored raw mail"));
+    Ok(bytes.await?.ok_or_else(missing)?)
+}
+
 /// Finds the attachment at a position of a raw mail. Returns `None` if its bytes don't have the given hash.
 fn find_file(raw: &[u8], position: usize, sha256: [u8; 32], is_closed: bool) -> Option<FoundFile> {
     let mut parsed = parse::parse(raw);

@@ -6,7 +6,7 @@ use posthouse_domain::{IpPreference, MailBudget, MailBudgets, PlanLimits, Plans}
 
 use super::{
     AcmeConfig, AgentsConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519,
-    InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, WebhookConfig,
+    FilesConfig,    InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, WebhookConfig,
 };
 
 /// Returns settings in capture mode, with all else switched off.
@@ -58,6 +58,12 @@ pub(crate) fn settings() -> AppConfig {
         issuer: None,
         claims_namespace: None,
         ai: AiConfig { categoriser: Categoriser::Off, drafting: false, endpoint: None },
+        files: FilesConfig {
+            extraction: true,
+            concurrency: 2,
+            ocr_command: PathBuf::new(),
+            ocr_languages: "eng".to_owned(),
+        },
         plans: Plans { free: unlimited(), builder: unlimited(), team: unlimited() },
         limits: limits(),
         command_options: String::new(),
@@ -113,6 +119,8 @@ fn unlimited() -> PlanLimits {
         streams: None,
         ai_checks_per_day: None,
         storage_bytes: None,
+        extractions_per_month: None,
+        structured_extractions_per_month: None,
     }
 }
 

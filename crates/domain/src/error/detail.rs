@@ -45,6 +45,8 @@ named! {
         SendsPer5Minutes = "sends_per_5min",
         /// Messages of a workspace per month.
         EmailsPerMonth = "emails_per_month",
+        /// Structured extractions from attachments, of a workspace, per calendar month.
+        StructuredExtractionsPerMonth = "structured_extractions_per_month",
         /// Messages of an inbox per day.
         DailySendsPerInbox = "daily_sends_per_inbox",
         /// Messages of a workspace per day.
@@ -217,6 +219,7 @@ impl LimitName {
             | LimitName::ReportsPerDay => Some(24 * 60 * MINUTE_S),
             LimitName::HandleRenames => Some(90 * 24 * 60 * MINUTE_S),
             LimitName::EmailsPerMonth
+            | LimitName::StructuredExtractionsPerMonth
             | LimitName::TemporaryActive
             | LimitName::StorageBytes
             | LimitName::StatementTime
@@ -473,7 +476,7 @@ impl ErrorCode {
                     ]
                 }
             }
-            ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
+            ErrorCode::PlanLimitEmails | ErrorCode::PlanLimitStructuredExtractions => &[LIMIT, MAX],
             ErrorCode::LlmUnavailable => &[RETRY],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },

@@ -2,7 +2,7 @@
 
 use super::{inboxes::INBOX_ID, steps};
 use crate::tool::{Argument, Profile, Tool, ToolCall, own_flag, own_number};
-use crate::views::{message as view, workspace};
+use crate::views::{file, message as view, workspace};
 
 /// The id of a message in a path.
 pub(super) const MESSAGE_ID: Argument = Argument::path("message_id", "id").describe("Message id.");
@@ -10,6 +10,8 @@ pub(super) const MESSAGE_ID: Argument = Argument::path("message_id", "id").descr
 const CHARS_MAX: i64 = 200_000;
 /// Longest offset in characters: more than any text has.
 const OFFSET_MAX: i64 = 100_000_000;
+/// Characters of a page of an attachment's text.
+const ATTACHMENT_CHARS: i64 = 20_000;
 /// The consumer that claims of tools name.
 const CONSUMER: &str = "mcp";
 
@@ -18,6 +20,7 @@ const READERS: &[Profile] = &[Profile::Read, Profile::Reply];
 pub(super) fn tools() -> Vec<Tool> {
     let mut all = of_messages();
     all.extend(of_waiting());
+    all.extend(of_files());
     all.extend(of_queue());
     all
 }
@@ -126,6 +129,44 @@ fn of_waiting() -> Vec<Tool> {
         .describe("Waits for a sign-in code or confirmation link, and returns it with its confidence.")
         .in_profiles(READERS)
         .after(steps::message_of_verification),
+    ]
+}
+
+fn of_files() -> Vec<Tool> {
+    let (query, body) = (Argument::query, Argument::body);
+    let attachment = || Argument::path("attachment_id", "attachment_id").describe("Attachment id.");
+    vec![
+        Tool::outside(
+            "get_attachment_text",
+            "Read the text of an attachment",
+            file::text,
+            ToolCall::new(
+                "getAttachmentText",
+                vec![
+                    MESSAGE_ID,
+                    attachment(),
+                    query("offset").describe("Where to begin, in characters: next_offset of the last page."),
+                    query("max_chars").or(ATTACHMENT_CHARS).describe("Default: 20000."),
+                ],
+            ),
+        )
+        .describe("Reads the text of a PDF, document, table, mail or scan that came with a message, page by page.")
+        .in_profiles(&[Profile::Read]),
+        Tool::outside(
+            "extract_attachment",
+            "Extract data from an attachment",
+            file::data,
+            ToolCall::new(
+                "extractAttachment",
+                vec![
+                    MESSAGE_ID,
+                    attachment(),
+                    body("schema").describe("`invoice`, `receipt`, `tax_form`, or a JSON Schema with type object."),
+                    body("instructions"),
+                ],
+            ),
+        )
+        .describe("Returns data from an attachment in the form of a schema, with the words that each value was read from."),
     ]
 }
 

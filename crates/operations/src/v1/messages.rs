@@ -1,5 +1,6 @@
 //! `/v1/messages`, `/v1/held-messages` and the messages of an inbox: reading and changing them.
 
+mod attachments;
 mod batch;
 mod claims;
 mod delivery_attempts;
@@ -27,10 +28,16 @@ use batch::MessageBatch;
 const LABEL_FILTERS_MAX: usize = 10;
 
 pub(super) fn operations() -> Vec<Operation> {
-    [own(), delivery_attempts::operations(), claims::operations(), draft_reply::operations()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        own(),
+        attachments::operations(),
+        delivery_attempts::operations(),
+        claims::operations(),
+        draft_reply::operations(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn own() -> Vec<Operation> {

@@ -10,6 +10,7 @@ mod file_permissions;
 mod harness;
 mod listeners;
 mod ownership;
+mod reading_files;
 mod restores;
 mod serving;
 mod signing_keys;

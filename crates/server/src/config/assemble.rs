@@ -6,7 +6,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::http::{CONNECTIONS_MAX, HttpConfig};
 use posthouse_app::settings::{
     AcmeConfig, AgentsConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
-    ExternalAccount, InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, TlsFiles, WebhookConfig,
+    ExternalAccount, FilesConfig, InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, TlsFiles, WebhookConfig,
     problem::ConfigProblem,
 };
 use posthouse_domain::signup::DIFFICULTY_MAX;
@@ -147,6 +147,7 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
         issuer: values.find(&agents::ISSUER),
         claims_namespace: values.find(&agents::CLAIMS_NAMESPACE),
         ai: ai(values, problems),
+        files: files(values),
         plans: plans::limits(values),
         limits: limits(values, message_bytes_max, problems),
     }
@@ -223,6 +224,15 @@ fn mail(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> MailConfig
         temporary_domain,
         postmaster: values.find(&general::MAIL_POSTMASTER),
         reserved_names: values.get(&general::MAIL_RESERVED_NAMES),
+    }
+}
+
+fn files(values: &mut KeyValues) -> FilesConfig {
+    FilesConfig {
+        extraction: values.get(&services::FILES_EXTRACTION),
+        concurrency: values.get(&services::FILES_CONCURRENCY),
+        ocr_command: values.get(&services::FILES_OCR_COMMAND),
+        ocr_languages: values.get(&services::FILES_OCR_LANGUAGES),
     }
 }
 

@@ -56,6 +56,11 @@ pub(super) const SECTIONS: &[Section] = &[
         title: "AI",
         intro: "What reads received mail. [Screening](../guides/screening.md) describes it.",
     },
+    Section {
+        name: "files",
+        title: "Text of attachments",
+        intro: "[Files](files.md) describes which files are read, and with which limits.",
+    },
     Section { name: "log", title: "Logging", intro: "" },
     Section {
         name: "limits",

@@ -5,7 +5,7 @@ use posthouse_domain::{
     CardVisibility, Channel, ClaimStatus, ClientKind, ClockTime, ConnectorId, ConnectorReach, ContactFieldSource,
     ContactId, ContactKind, ContentId, DailyLimit, DeliveryStatus, Direction, Disclosure, DisclosureLine,
     DkimSignatures, DomainId, DraftContent, DraftFailure, DraftId, DraftSource, DraftStatus, EnvelopeId,
-    EscalationDelivery, EscalationId, EscalationTrigger, EventId, EventKind, EventPayload, Feedback, ForwardId,
+    EscalationDelivery, EscalationId, EscalationTrigger, EventId, EventKind, EventPayload, Extraction, Feedback, ForwardId,
     ForwardingAddressId, ForwardingFailure, HandleName, HoldReason, IdentityClientId, IdentityClientType,
     IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, IdentitySignInId,
     InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId, ListDirection, ListEntryId, ListKind, ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState, LocalRecipient, MessageId, MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind, OutboundPolicy, Permissions, Plan, QueueItemState, QuietHours, ReportReason, RequestedFields, Role, RuleId, SanctionKind, ScreeningMode, KnowledgeId,
@@ -196,7 +196,7 @@ impl FromColumn for Time {
 row_of_one_column!(Time);
 
 // Lists are JSON arrays.
-json_columns!(Vec<String>, Vec<u32>, Vec<Skill>, Vec<LocalRecipient>, Disclosure, RequestedFields, SignedContent);
+json_columns!(Vec<String>, Vec<u32>, Vec<Skill>, Vec<LocalRecipient>, Disclosure, RequestedFields, SignedContent, Extraction);
 
 macro_rules! name_list_columns {
     ($($ty:ty),+ $(,)?) => {$(

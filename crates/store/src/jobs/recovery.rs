@@ -51,6 +51,9 @@ statements! {
         WHERE m.analysis_due IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = m.id AND j.state <> 'dead')
         ORDER BY m.analysis_due LIMIT $2";
+    // Dead jobs are recreated too, because the state of each text must become known; the last attempt of a job settles it.
+    LOST_EXTRACTION = "SELECT p.workspace_id, p.attachment_id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM pending_extractions p
+        WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = p.attachment_id AND j.state <> 'dead') LIMIT $2";
     RELEASE_OF_WORKSPACE = "UPDATE jobs SET run_at = $3 WHERE kind = $1 AND workspace_id = $2
         AND state = 'ready' AND run_at > $3 AND why IN ($4, $5, $6)";
     // The job belongs to the workspace of the recipients; what held it belongs to the sender.
@@ -85,6 +88,7 @@ pub fn recovery(kind: JobKind) -> JobRecovery {
         JobKind::OnCallMail => JobRecovery::Rows(&LOST_ON_CALL_MAIL),
         JobKind::ListingCheck => JobRecovery::Rows(&LOST_LISTING_CHECK),
         JobKind::Analysis => JobRecovery::Rows(&LOST_ANALYSIS),
+        JobKind::Extraction => JobRecovery::Rows(&LOST_EXTRACTION),
         JobKind::Certificate => JobRecovery::Configuration,
         // The webhook shows that it is disabled.
         JobKind::WebhookNotice => JobRecovery::Nothing,
@@ -109,7 +113,8 @@ fn release(kind: JobKind) -> Option<&'static Sql> {
         | JobKind::Escalation
         | JobKind::OnCallMail
         | JobKind::ListingCheck
-        | JobKind::Analysis => None,
+        | JobKind::Analysis
+        | JobKind::Extraction => None,
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{EnvelopeData, EventView, GoneEvent, MessageEvent, data, draft, sample};
+use super::{AttachmentEvent, EnvelopeData, EventView, GoneEvent, MessageEvent, data, draft, sample};
 
 /// The event catalog.
 #[derive(Serialize, JsonSchema)]
@@ -46,6 +46,7 @@ pub(super) fn data_schemas(kind: EventKind) -> Vec<Describe> {
         | MessageEnriched
         | MessageReleased
         | MessageReceivedBlocked => vec![of::<MessageEvent<'_>>, of::<GoneEvent<'_>>],
+        AttachmentExtracted | AttachmentExtractionFailed => vec![of::<AttachmentEvent<'_>>],
         InboxExpired => vec![of::<data::InboxExpired>],
         InboxPaused => vec![of::<data::InboxPaused>],
         InboxResumed => vec![of::<data::InboxResumed>],

@@ -1,6 +1,7 @@
 //! Sample records for the examples of the event catalog.
 
 mod agent;
+mod attachment;
 mod connector;
 mod draft;
 mod knowledge;
@@ -53,7 +54,8 @@ fn id<T: From<Uuid>>(number: u128) -> T {
 /// Returns an example event of the given type.
 pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let of_draft = is_of_draft(kind);
-    let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
+    let is_of_message =
+        ["message.", "attachment."].iter().any(|prefix| kind.text().starts_with(prefix)) || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
     let is_escalation = kind == EventKind::EscalationSent;
     let is_of_agent = ["inbox.", "agent.", "identity."].iter().any(|prefix| kind.text().starts_with(prefix));
@@ -113,6 +115,7 @@ fn detail(kind: EventKind) -> String {
         }
         EventKind::IdentityTokenIssued => data::text(&identity(IdentitySignInFlow::Headless)),
         EventKind::IdentitySignedIn => data::text(&identity(IdentitySignInFlow::AuthorizationCode)),
+        EventKind::AttachmentExtracted | EventKind::AttachmentExtractionFailed => attachment::detail(),
         EventKind::ConnectorAuthorized | EventKind::ConnectorRevoked => connector::detail(kind),
         EventKind::SignupCreated => data::text(&data::SignupCreated {
             workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Unclaimed)),
@@ -274,7 +277,7 @@ fn record(kind: EventKind) -> Record {
     Record {
         message,
         bodies: MessageBodies { extracted_text: text.clone(), text, html: None, headers_json },
-        attachments: Vec::new(),
+        attachments: attachment::of_kind(kind),
         deliveries: entry.map(delivery).into_iter().collect(),
         withheld: kind == EventKind::MessageReceivedBlocked,
         shows_release: kind == EventKind::MessageReleased,

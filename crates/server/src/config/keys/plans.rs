@@ -27,6 +27,8 @@ macro_rules! plan {
         streams: $streams:literal,
         ai_checks_per_day: $ai_checks_per_day:literal,
         storage_bytes: $storage_bytes:literal,
+        extractions_per_month: $extractions_per_month:literal,
+        structured_extractions_per_month: $structured_extractions_per_month:literal,
     }) => {
         pub(in crate::config) mod $module {
             use super::*;
@@ -131,6 +133,18 @@ macro_rules! plan {
                     example: "100GiB",
                     help: "Stored messages, and bodies and files of drafts, as a size such as `\"10GiB\"`.",
                 }
+                EXTRACTIONS_PER_MONTH: Limit = concat!("plans.", $plan, ".extractions_per_month") => {
+                    kind: Quota,
+                    default: value($extractions_per_month),
+                    example: 5_000,
+                    help: "Attachments whose text is read per calendar month (UTC).",
+                }
+                STRUCTURED_EXTRACTIONS_PER_MONTH: Limit = concat!("plans.", $plan, ".structured_extractions_per_month") => {
+                    kind: Quota,
+                    default: value($structured_extractions_per_month),
+                    example: 500,
+                    help: "Structured extractions from attachments per calendar month (UTC).",
+                }
             }
 
             pub(super) fn limits(values: &mut KeyValues) -> PlanLimits {
@@ -151,6 +165,8 @@ macro_rules! plan {
                     streams: values.get(&STREAMS),
                     ai_checks_per_day: values.get(&AI_CHECKS_PER_DAY),
                     storage_bytes: values.get(&STORAGE_BYTES),
+                    extractions_per_month: values.get(&EXTRACTIONS_PER_MONTH),
+                    structured_extractions_per_month: values.get(&STRUCTURED_EXTRACTIONS_PER_MONTH),
                 }
             }
         }
@@ -174,6 +190,8 @@ plan!(free = "free" {
     streams: 20,
     ai_checks_per_day: "unlimited",
     storage_bytes: "1GiB",
+    extractions_per_month: 1_000,
+    structured_extractions_per_month: 50,
 });
 
 plan!(builder = "builder" {
@@ -193,6 +211,8 @@ plan!(builder = "builder" {
     streams: 1_000,
     ai_checks_per_day: "unlimited",
     storage_bytes: "50GiB",
+    extractions_per_month: 20_000,
+    structured_extractions_per_month: 1_000,
 });
 
 plan!(team = "team" {
@@ -212,6 +232,8 @@ plan!(team = "team" {
     streams: 10_000,
     ai_checks_per_day: "unlimited",
     storage_bytes: "500GiB",
+    extractions_per_month: 200_000,
+    structured_extractions_per_month: 10_000,
 });
 
 /// Reads the limits of all plans.

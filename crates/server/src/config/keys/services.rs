@@ -1,12 +1,12 @@
 //! Keys of `webhooks`, `feedback`, `dns` and `ai`.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::PathBuf};
 
 use posthouse_app::settings::{Categoriser, SecretText};
 
 use crate::config::{
     key::{ConfigKey, DefaultValue, Key, keys, list, value},
-    types::{Domain, DomainOrAddress, DurationMs, Flag, HttpUrl, Nameserver, OneOf, Secret, Text, ValueType, list_of},
+    types::{Count, Domain, DomainOrAddress, DurationMs, FilePath, Flag, HttpUrl, Nameserver, OneOf, Secret, Text, ValueType, list_of},
 };
 
 /// Yahoo and AOL, Microsoft (one address, because its domain also has users), Validity for Comcast, Yandex and others,
@@ -78,6 +78,30 @@ keys! {
         default: value(list(["zen.spamhaus.org", "bl.spamcop.net", "b.barracudacentral.org"])),
         example: list(["zen.spamhaus.org"]),
         help: "DNS blocklists that are checked for this server's own addresses; an empty list checks none.",
+    }
+    FILES_EXTRACTION: bool = "files.extraction" => {
+        kind: Flag,
+        default: value(true),
+        example: false,
+        help: "Reads the text of attachments of received mail, each in a process of its own with limits.",
+    }
+    FILES_CONCURRENCY: usize = "files.concurrency" => {
+        kind: Count { min: 1, max: 64 },
+        default: value(2),
+        example: 4,
+        help: "Files that this process reads at once. Each uses up to 640 MiB of address space.",
+    }
+    FILES_OCR_COMMAND: PathBuf = "files.ocr_command" => {
+        kind: FilePath,
+        default: value("/usr/bin/tesseract"),
+        example: "/opt/tesseract/bin/tesseract",
+        help: "Command of Tesseract, which reads images and scans. If it is missing, they have no text (`ocr_unavailable`).",
+    }
+    FILES_OCR_LANGUAGES: String = "files.ocr_languages" => {
+        kind: Text,
+        default: value("eng"),
+        example: "eng+deu",
+        help: "Languages of OCR, as Tesseract names them.",
     }
     CATEGORISER: Categoriser = "ai.categoriser" => {
         kind: OneOf(&[

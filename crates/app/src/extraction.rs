@@ -1,0 +1,7 @@
+//! The text of attachments: reading it after receipt, returning it, and structured data from it.
+
+pub mod places;
+pub mod run;
+pub mod schemas;
+pub mod structured;
+pub mod text;

@@ -1,0 +1,131 @@
+//! Reads the text of one attachment. The port does it in a process of its own; its result is stored with its event.
+
+use posthouse_domain::{
+    Attachment, AttachmentId, EventKind, ExtractedText, Extraction, ExtractionErrorCode, ExtractionStatus, Message,
+    NewEvent, Refusal, WorkspaceId,
+};
+use posthouse_store::{Error, Result as StoreResult, Tx, attachment_texts, attachments, events, inboxes, messages, workspaces};
+
+use crate::{
+    messages::raw,
+    ports::FileToRead,
+    service::Service,
+};
+
+/// What happens to an attachment whose job runs.
+enum Work {
+    /// Its text is read.
+    Read { file: Attachment, message: Box<Message> },
+    /// Its state is known without reading.
+    Settle { file: Attachment, message: Box<Message>, extraction: Extraction },
+    /// Nothing waits for it.
+    Nothing,
+}
+
+/// Reads the text of an attachment and stores it. The last attempt settles the text as failed, so that its state becomes
+/// known: the process died in all earlier ones.
+pub async fn run(service: &Service, workspace: WorkspaceId, id: AttachmentId, is_last: bool) -> StoreResult<()> {
+    match find(service, workspace, id, is_last).await? {
+        Work::Nothing => Ok(()),
+        Work::Settle { file, message, extraction } => settle(service, file, *message, extraction, None).await,
+        Work::Read { file, message } => {
+            let (extraction, text) = read(service, &file, &message).await?;
+            settle(service, file, *message, extraction, text).await
+        }
+    }
+}
+
+async fn find(service: &Service, workspace: WorkspaceId, id: AttachmentId, is_last: bool) -> StoreResult<Work> {
+    let (now, plans, is_on) = (service.clock.now(), service.config.plans, service.config.files.extraction);
+    let read = move |tx: &mut Tx| {
+        let Some(file) = attachments::get(tx, workspace, id)? else { return Ok::<_, Error>(Work::Nothing) };
+        if file.extraction.as_ref().is_none_or(|known| known.status != ExtractionStatus::Pending) {
+            return Ok(Work::Nothing);
+        }
+        let Some(message) = messages::get(tx, workspace, file.message)? else { return Ok(Work::Nothing) };
+        let limit = workspaces::get(tx, workspace)?.and_then(|tenant| plans.of(tenant.plan).extractions_per_month);
+        let used = attachment_texts::texts_this_month(tx, workspace, now)?;
+        let refused = if !is_on {
+            Some((ExtractionErrorCode::Off, "This server doesn't read files.".to_owned()))
+        } else if let Some(max) = limit.filter(|max| used >= *max) {
+            Some((ExtractionErrorCode::Quota, format!("The plan's limit of {max} files per month is used up.")))
+        } else {
+            let died = "The file ended the process that read it.".to_owned();
+            is_last.then_some((ExtractionErrorCode::ParseError, died))
+        };
+        let message = Box::new(message);
+        Ok(match refused {
+            Some((code, problem)) => {
+                Work::Settle { file, message, extraction: Extraction::without_text(code, problem, now) }
+            }
+            None => Work::Read { file, message },
+        })
+    };
+    service.read(workspace, read).await
+}
+
+/// Reads the file. A problem of the stored bytes is a result; a problem of the store is an error, and the job is repeated.
+async fn read(
+    service: &Service,
+    file: &Attachment,
+    message: &Message,
+) -> StoreResult<(Extraction, Option<ExtractedText>)> {
+    let without = |code, problem: String| (Extraction::without_text(code, problem, service.clock.now()), None);
+    let bytes = match raw::attachment_bytes(service, message, file).await {
+        Ok(bytes) => bytes,
+        Err(refusal) => return stored_problem(refusal).map(|problem| without(ExtractionErrorCode::ParseError, problem)),
+    };
+    let wanted =
+        FileToRead { filename: file.filename.clone(), content_type: file.content_type.to_ascii_lowercase(), bytes };
+    Ok(match service.file_reader.read(wanted).await {
+        Ok(text) => (text.extraction(service.clock.now()), Some(text)),
+        Err(error) => without(error.code, error.message),
+    })
+}
+
+/// Returns the problem of stored bytes.
+fn stored_problem(refusal: Refusal) -> StoreResult<String> {
+    if refusal.code == posthouse_domain::ErrorCode::ContentDamaged {
+        return Ok("The stored bytes of the file are damaged.".to_owned());
+    }
+    Err(Error::Conflict(refusal.message.into()))
+}
+
+async fn settle(
+    service: &Service,
+    file: Attachment,
+    message: Message,
+    extraction: Extraction,
+    text: Option<ExtractedText>,
+) -> StoreResult<()> {
+    let (now, ids) = (service.clock.now(), service.clock.ids());
+    let outcome = extraction.error.as_ref().map_or("done", |error| error.code.text());
+    let work = move |tx: &mut Tx| {
+        let of = attachment_texts::AttachmentText {
+            workspace: message.workspace,
+            attachment: file.id,
+            message: message.id,
+        };
+        // The order of locks is that of receipt: the inbox first.
+        let Some(inbox) = inboxes::lock(tx, message.workspace, message.inbox)? else { return Ok::<_, Error>(()) };
+        if !attachment_texts::settle(tx, of, &extraction, text.as_ref())? {
+            return Ok(());
+        }
+        if extraction.is_done() {
+            attachment_texts::count_text(tx, message.workspace, now)?;
+        }
+        let kind =
+            if extraction.is_done() { EventKind::AttachmentExtracted } else { EventKind::AttachmentExtractionFailed };
+        let event = NewEvent::new(kind, message.workspace, ids.clone().next(), now)
+            .in_inbox(message.inbox)
+            .in_thread(message.thread)
+            .about_message(message.id)
+            .with_detail(format!("{{\"attachment_id\":\"{}\"}}", file.id));
+        events::append_or_hold(tx, inbox.is_paused(), &event)?;
+        tx.wake(message.workspace.0);
+        Ok(())
+    };
+    service.write(work).await?;
+    service.metrics.extraction(outcome);
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! Pages of the text of an attachment.
+
+use posthouse_domain::{
+    Attachment, AttachmentId, Caller, ErrorCode, HoldReason, Message, MessageId, Refusal, TextPage,
+};
+use posthouse_store::{Tx, attachment_texts, messages};
+
+use crate::{access::visible, service::Service};
+
+/// A request for a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TextRequest {
+    /// The message.
+    pub message: MessageId,
+    /// Its attachment.
+    pub attachment: AttachmentId,
+    /// Where the page begins, in characters.
+    pub offset: u64,
+    /// Its longest length, in characters.
+    pub chars_max: u64,
+    /// Whether the caller asked for held mail, which it may read.
+    pub held: bool,
+}
+
+/// An attachment with a page of its text; without a page unless the text is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AttachmentPage {
+    /// The attachment.
+    pub attachment: Attachment,
+    /// The page.
+    pub page: Option<TextPage>,
+}
+
+/// Returns a page of the text of an attachment.
+///
+/// # Errors
+/// Returns `not_found` if the attachment is missing or invisible, or `message_withheld`.
+pub async fn read(service: &Service, caller: Caller, request: TextRequest) -> Result<AttachmentPage, Refusal> {
+    let read = move |tx: &mut Tx| {
+        let attachment = find(tx, &caller, request)?;
+        let is_done = attachment.extraction.as_ref().is_some_and(posthouse_domain::Extraction::is_done);
+        let TextRequest { offset, chars_max, .. } = request;
+        let page = if is_done {
+            Some(attachment_texts::read(tx, caller.workspace, attachment.id, offset, chars_max)?)
+        } else {
+            None
+        };
+        Ok::<_, Refusal>(AttachmentPage { attachment, page })
+    };
+    service.read(caller.workspace, read).await
+}
+
+/// Returns an attachment whose text the caller may read.
+pub(super) fn find(tx: &mut Tx, caller: &Caller, request: TextRequest) -> Result<Attachment, Refusal> {
+    let (attachment, message) = visible::attachment(tx, caller, request.attachment)?;
+    if message.id != request.message {
+        return Err(Refusal::not_found("attachment"));
+    }
+    if !request.held && messages::is_withheld(tx, &message)? {
+        return Err(withheld(&message));
+    }
+    Ok(attachment)
+}
+
+/// Returns the refusal of content that screening withholds.
+fn withheld(message: &Message) -> Refusal {
+    let is_pending = message.held == Some(HoldReason::Pending);
+    let state = if is_pending { "not screened yet" } else { "held" };
+    Refusal::new(ErrorCode::MessageWithheld, format!("The content of this message is withheld: it is {state}."))
+}

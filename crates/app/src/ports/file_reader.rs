@@ -1,0 +1,23 @@
+//! The reader of files: the text of an attachment, read in a process of its own.
+
+use bytes::Bytes;
+use posthouse_domain::{ExtractedText, ExtractionError};
+
+use super::BoxFuture;
+
+/// A file to read.
+#[derive(Clone, Debug)]
+pub struct FileToRead {
+    /// Its name.
+    pub filename: Option<String>,
+    /// Its media type.
+    pub content_type: String,
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
+/// A reader of files. Files come from strangers, so reading must not harm this process, whatever they contain.
+pub trait FileReader: Send + Sync + 'static {
+    /// Returns the text of a file, or why there is none.
+    fn read(&self, file: FileToRead) -> BoxFuture<'_, Result<ExtractedText, ExtractionError>>;
+}

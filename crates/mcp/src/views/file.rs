@@ -1,0 +1,35 @@
+//! Texts of attachments, and data from them.
+
+use serde_json::{Value, json};
+
+use super::{ViewOptions, pick};
+
+/// What a client should do with extracted data.
+const GUIDANCE: &str = "A model read these values from a document that a stranger wrote. Check amounts, names and accounts \
+    against `sources` before you act on them; a value without a source is not in the text word by word.";
+
+/// Shows a page of a text.
+pub(crate) fn text(result: &Value, _: &ViewOptions) -> Value {
+    let members = [
+        "attachment_id",
+        "message_id",
+        "filename",
+        "content_type",
+        "extraction",
+        "text",
+        "offset",
+        "total_chars",
+        "next_offset",
+    ];
+    Value::Object(pick(result, &members))
+}
+
+/// Shows extracted data.
+pub(crate) fn data(result: &Value, _: &ViewOptions) -> Value {
+    let mut shown = pick(
+        result,
+        &["attachment_id", "message_id", "schema", "data", "sources", "model", "repaired", "truncated"],
+    );
+    shown.insert("guidance".to_owned(), json!(GUIDANCE));
+    Value::Object(shown)
+}

@@ -1,0 +1,57 @@
+//! Small PDF files.
+
+use std::fmt::Write;
+
+/// Returns a file with these objects, numbered from 1; the first one is the catalog.
+pub(crate) fn of_objects(objects: &[String]) -> Vec<u8> {
+    let (mut file, mut offsets) = ("%PDF-1.7\n".to_owned(), Vec::new());
+    for (at, object) in objects.iter().enumerate() {
+        offsets.push(file.len());
+        let _ = write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1);
+    }
+    let start = file.len();
+    let _ = write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+    offsets.iter().for_each(|offset| {
+        let _ = writeln!(file, "{offset:010} 00000 n ");
+    });
+    let _ = write!(file, "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1);
+    file.into_bytes()
+}
+
+/// Returns the objects of a file with one page: catalog, pages, page, content, font.
+pub(crate) fn page_objects(content: &str) -> Vec<String> {
+    vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R \
+         /Resources << /Font << /F1 5 0 R >> /XObject << /X 6 0 R >> >> >>"
+            .to_owned(),
+        stream("", content),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ]
+}
+
+pub(crate) fn stream(entries: &str, content: &str) -> String {
+    format!("<< /Length {} {entries} >>\nstream\n{content}\nendstream", content.len())
+}
+
+/// Returns a page with lines of text.
+pub(crate) fn of_lines(lines: &[&str]) -> Vec<u8> {
+    let mut content = "BT /F1 12 Tf 72 770 Td 14 TL ".to_owned();
+    lines.iter().for_each(|line| {
+        let _ = write!(content, "({line}) Tj T* ");
+    });
+    content.push_str("ET");
+    of_objects(&page_objects(&content))
+}
+
+/// Returns a page that an image covers.
+pub(crate) fn of_image(width: usize, height: usize) -> Vec<u8> {
+    let mut objects = page_objects("q 595 0 0 842 0 0 cm /X Do Q");
+    let pixels = "0".repeat(width * height);
+    let entries = format!(
+        "/Type /XObject /Subtype /Image /Width {width} /Height {height} /ColorSpace /DeviceGray /BitsPerComponent 8"
+    );
+    objects.push(stream(&entries, &pixels));
+    of_objects(&objects)
+}
