@@ -10,6 +10,7 @@ pub mod cursors;
 pub mod dkim;
 pub mod dmarc;
 pub mod end_of_data;
+pub mod files;
 pub mod links;
 pub mod mime;
 pub mod reports;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 mod targets;
 
 use targets::{
-    addresses, arc, authors, charsets, cursors, dkim, dmarc, end_of_data, links, mime, reports, search, smtp_commands,
+    addresses, arc, authors, charsets, cursors, dkim, dmarc, end_of_data, files, links, mime, reports, search, smtp_commands,
     spf_macros, spf_records, wire,
 };
 
@@ -79,6 +79,7 @@ targets! {
     dkim: dkim_accepts_any_input,
     dmarc: dmarc_accepts_any_input,
     end_of_data: end_of_data_accepts_any_input,
+    files: files_accepts_any_input,
     links: links_accepts_any_input,
     mime: mime_accepts_any_input,
     reports: reports_accepts_any_input,

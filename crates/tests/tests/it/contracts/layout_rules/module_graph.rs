@@ -19,6 +19,7 @@ const APP_FOLDERS: &[&str] = &[
     "workspaces",
     "domains",
     "agents",
+    "extraction",
     "mailbox",
     "analysis",
     "inbound",
