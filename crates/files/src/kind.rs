@@ -86,7 +86,8 @@ fn by_magic(bytes: &[u8]) -> Option<FileKind> {
 fn of_archive(bytes: &[u8]) -> FileKind {
     let Ok(archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return FileKind::Unsupported };
     let has = |name: &str| archive.index_for_name(name).is_some();
-    if has("word/document.xml") {
+    // Usually `word/document.xml`; the relations of the file name it.
+    if archive.file_names().any(|name| name.starts_with("word/document") && name.ends_with(".xml")) {
         FileKind::Docx
     } else if has("xl/workbook.xml") {
         FileKind::Xlsx

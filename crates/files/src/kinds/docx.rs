@@ -1,5 +1,6 @@
 //! Documents of Word (ECMA-376 Part 1, WordprocessingML).
 
+use super::pptx::{relations, resolved};
 use crate::{
     FileError, FileText,
     archive::Archive,
@@ -17,7 +18,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     for name in margins.iter().filter(|name| name.starts_with("word/header")) {
         part(&mut archive, name, &mut out)?;
     }
-    let document = archive.require("word/document.xml")?;
+    let main = relations(&mut archive, "_rels/.rels")?.into_iter().find(|one| one.kind.ends_with("/officeDocument"));
+    let name = main.map_or_else(|| "word/document.xml".to_owned(), |main| resolved("", &main.target));
+    let document = archive.require(&name)?;
     write(&xml::decode(&document), &mut out)?;
     let after = NOTES.iter().map(|name| (*name).to_owned());
     for name in after.chain(margins.into_iter().filter(|name| name.starts_with("word/footer"))) {

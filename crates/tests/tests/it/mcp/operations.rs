@@ -45,6 +45,7 @@ struct Records {
     thread: String,
     contact: String,
     draft: String,
+    attachment: String,
     unknown: String,
 }
 
@@ -62,6 +63,18 @@ fn reading(r: &Records) -> Vec<Twin> {
             &format!("/v1/inboxes/{inbox}/messages?direction=inbound&is_read=false&labels=spf-fail"),
         ),
         get("get_message", json!({ "message_id": message }), &format!("/v1/messages/{message}")),
+        get(
+            "get_attachment_text",
+            json!({ "message_id": message, "attachment_id": r.attachment, "max_chars": 4 }),
+            &format!("/v1/messages/{message}/attachments/{}/text?max_chars=4", r.attachment),
+        ),
+        twin(
+            "extract_attachment",
+            json!({ "message_id": message, "attachment_id": r.attachment, "schema": "invoice" }),
+            Method::POST,
+            &format!("/v1/messages/{message}/attachments/{}/extract", r.attachment),
+            Some(json!({ "schema": "invoice" })),
+        ),
         get("get_thread", json!({ "thread_id": r.thread }), &format!("/v1/threads/{}", r.thread)),
         get(
             "search_email",
@@ -210,8 +223,13 @@ fn writing(r: &Records) -> Vec<Twin> {
 
 async fn prepare(server: &TestServer, key: &TestKey) -> Records {
     let inbox = server.inbox(key).await;
-    let mail = TestMessage::new("Where are my lamps?", "I ordered two lamps. The code is 482913.");
+    let parts = "--b\r\n\r\nI ordered two lamps. The code is 482913.\r\n--b\r\nContent-Type: text/csv\r\n\
+                 Content-Disposition: attachment; filename=order.csv\r\n\r\nlamp;2\r\n--b--";
+    let mail = TestMessage::new("Where are my lamps?", parts)
+        .with("MIME-Version", "1.0")
+        .with("Content-Type", "multipart/mixed; boundary=b");
     server.deliver_from(&mail.with("From", "Ada <ada@example.com>"), "ada@example.com", &inbox.address).await;
+    server.settle().await;
     let (api, inbox) = (server.api(key), inbox.id.to_string());
     let document = json!({ "title": "Lamps", "body": "Lamps come within a week." });
     api.post("/v1/knowledge", document).await.expect(201);
@@ -223,6 +241,7 @@ async fn prepare(server: &TestServer, key: &TestKey) -> Records {
         thread: text(&message["thread_id"]),
         contact: text(&message["contact_id"]),
         draft: draft.text("id").to_owned(),
+        attachment: text(&message["attachments"][0]["id"]),
         unknown: "01900000-0000-7000-8000-000000000000".to_owned(),
         inbox,
     }

@@ -3,6 +3,7 @@
 mod draft_reply;
 mod attachment_text;
 mod dry_run;
+mod extract;
 mod files;
 mod forward;
 mod held;
