@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use foldhash::fast::FixedState;
 use hayro::{
     RenderCache, RenderSettings,
     hayro_interpret::{
@@ -106,7 +107,7 @@ fn read_page<'a>(page: &Page<'a>, pdf: &'a Pdf, cache: &InterpreterCache<'a>, ou
     let transform = page.initial_transform(true).to_kurbo();
     let mut context = Context::new(transform, area, cache, pdf.xref(), InterpreterSettings::default());
     let content = PageContent { glyphs: 0, unreadable: 0, has_large_image: false };
-    let mut reader = PageReader { out, area, content, last: None, drawn: HashSet::new() };
+    let mut reader = PageReader { out, area, content, last: None, drawn: HashSet::default() };
     interpret_page(page, &mut context, &mut reader);
     reader.content
 }
@@ -124,18 +125,21 @@ struct PageReader<'o> {
     content: PageContent,
     last: Option<LastGlyph>,
     /// Glyphs by character and place, because bold text may be drawn twice.
-    drawn: HashSet<(char, i32, i32)>,
+    drawn: HashSet<(char, i32, i32), FixedState>,
 }
 
 impl PageReader<'_> {
     fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine) {
         let text = match glyph.as_unicode() {
             Some(BfString::Char(c)) if c.is_control() && c != '\t' => return self.content.unreadable += 1,
-            Some(BfString::Char(c)) => c.to_string(),
-            Some(BfString::String(text)) => text,
+            Some(text) => text,
             None => return self.content.unreadable += 1,
         };
-        let Some(first) = text.chars().next() else { return };
+        let first = match &text {
+            BfString::Char(c) => Some(*c),
+            BfString::String(text) => text.chars().next(),
+        };
+        let Some(first) = first else { return };
         let start = transform * Point::ZERO;
         let em = transform * Point::new(1000.0, 0.0) - start;
         let up = transform * Point::new(0.0, 1000.0) - start;
@@ -156,7 +160,10 @@ impl PageReader<'_> {
         self.separate(start, em, size, first);
         self.last = Some(LastGlyph { end, size });
         self.content.glyphs += usize::from(!first.is_whitespace());
-        self.out.push(&text);
+        match &text {
+            BfString::Char(c) => self.out.push_char(*c),
+            BfString::String(text) => self.out.push(text),
+        }
     }
 
     /// Adds the white space between the last glyph and the next one.

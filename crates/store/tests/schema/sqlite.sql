@@ -115,6 +115,14 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_inbox ON api_keys (workspace_id, inbox_id) WHERE inbox_id IS NOT NULL AND revoked_at IS NULL;
 CREATE INDEX api_keys_member ON api_keys (workspace_id, member_id) WHERE member_id IS NOT NULL AND revoked_at IS NULL;
 CREATE INDEX api_keys_page ON api_keys (workspace_id, created_at, id);
+CREATE TABLE attachment_texts (
+  workspace_id BLOB NOT NULL,
+  attachment_id BLOB NOT NULL,
+  part INTEGER NOT NULL,
+  message_id BLOB NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, attachment_id, part))STRICT;
+CREATE INDEX attachment_texts_message ON attachment_texts (workspace_id, message_id);
 CREATE TABLE attachments (
   workspace_id BLOB NOT NULL,
   id BLOB NOT NULL,
@@ -126,6 +134,7 @@ CREATE TABLE attachments (
   sha256 BLOB NOT NULL,
   content_id TEXT,
   inline INTEGER NOT NULL,
+  extraction TEXT,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX attachments_message ON attachments (workspace_id, message_id, position);
 CREATE TABLE card_index (
@@ -403,6 +412,11 @@ CREATE TABLE events (
 CREATE INDEX events_age ON events (created_at);
 CREATE UNIQUE INDEX events_id ON events (workspace_id, id);
 CREATE INDEX events_inbox ON events (workspace_id, inbox_id, seq);
+CREATE TABLE extraction_usage (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  month INTEGER NOT NULL,
+  texts INTEGER NOT NULL,
+  structured INTEGER NOT NULL)STRICT, WITHOUT ROWID;
 CREATE TABLE forgotten_contacts (
   workspace_id BLOB NOT NULL,
   digest BLOB NOT NULL,
@@ -879,6 +893,12 @@ CREATE TABLE on_call_mails (
   PRIMARY KEY (workspace_id, message_id))STRICT;
 CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
 CREATE INDEX on_call_mails_sent ON on_call_mails (workspace_id, kind, created_at);
+CREATE TABLE pending_extractions (
+  workspace_id BLOB NOT NULL,
+  attachment_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, attachment_id))STRICT, WITHOUT ROWID;
+CREATE INDEX pending_extractions_message ON pending_extractions (workspace_id, message_id);
 CREATE TABLE queue_items (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,

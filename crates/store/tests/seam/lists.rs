@@ -198,6 +198,7 @@ pub(super) fn put_file(tx: &mut Tx, message: MessageId, n: u128) -> Result<()> {
         sha256: [0; 32],
         content_id: None,
         inline: false,
+        extraction: None,
     };
     attachments::insert(tx, WORKSPACE, &file)
 }
