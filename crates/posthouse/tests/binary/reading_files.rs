@@ -3,6 +3,7 @@
 mod hostile;
 mod office;
 mod pdf;
+mod served;
 
 use std::{
     io::{Read, Write},
@@ -44,6 +45,7 @@ pub(crate) fn read(name: &str, bytes: &[u8]) -> ReadResult {
     let mut child = Command::new(env!("CARGO_BIN_EXE_posthouse"))
         .arg("read-file")
         .env_clear()
+        .env("_RJEM_MALLOC_CONF", "background_thread:false,narenas:2")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -26,6 +26,9 @@ const OCR_BYTES_MAX: usize = 1024 * 1024;
 /// The exit code of a process whose command doesn't exist.
 const NOT_FOUND: i32 = 127;
 
+/// Settings of the allocator: no threads of its own, which the process may not start.
+const ALLOCATOR: (&str, &str) = ("_RJEM_MALLOC_CONF", "background_thread:false,narenas:2");
+
 /// Between two pages of a text.
 const PAGE_END: &str = "\n\u{c}";
 
@@ -132,6 +135,7 @@ impl FileWorker {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear().current_dir("/").process_group(0).kill_on_drop(true);
+        command.env(ALLOCATOR.0, ALLOCATOR.1);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command
     }
