@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     Attachment, AttachmentId, EventKind, ExtractedText, Extraction, ExtractionErrorCode, ExtractionStatus, Message,
-    NewEvent, Refusal, WorkspaceId,
+    NewEvent, QuotedLinks, Refusal, WorkspaceId,
 };
 use posthouse_store::{Error, Result as StoreResult, Tx, attachment_texts, attachments, events, inboxes, messages, workspaces};
 
@@ -78,7 +78,11 @@ async fn read(
     let wanted =
         FileToRead { filename: file.filename.clone(), content_type: file.content_type.to_ascii_lowercase(), bytes };
     Ok(match service.file_reader.read(wanted).await {
-        Ok(text) => (text.extraction(service.clock.now()), Some(text)),
+        Ok(mut text) => {
+            // A link of this service that was mailed to a person must not reach others, whatever file it is in.
+            QuotedLinks::default().mask_all([&mut text.text]);
+            (text.extraction(service.clock.now()), Some(text))
+        }
         Err(error) => without(error.code, error.message),
     })
 }

@@ -1,9 +1,7 @@
 //! Pages of the text of an attachment.
 
-use posthouse_domain::{
-    Attachment, AttachmentId, Caller, ErrorCode, HoldReason, Message, MessageId, Refusal, TextPage,
-};
-use posthouse_store::{Tx, attachment_texts, messages};
+use posthouse_domain::{Attachment, AttachmentId, Caller, MessageId, OptIns, Refusal, TextPage};
+use posthouse_store::{Tx, attachment_texts};
 
 use crate::{access::visible, service::Service};
 
@@ -18,8 +16,8 @@ pub struct TextRequest {
     pub offset: u64,
     /// Its longest length, in characters.
     pub chars_max: u64,
-    /// Whether the caller asked for held mail, which it may read.
-    pub held: bool,
+    /// Which withheld content the caller asked for, and may read.
+    pub opt_ins: OptIns,
 }
 
 /// An attachment with a page of its text; without a page unless the text is there.
@@ -56,15 +54,6 @@ pub(super) fn find(tx: &mut Tx, caller: &Caller, request: TextRequest) -> Result
     if message.id != request.message {
         return Err(Refusal::not_found("attachment"));
     }
-    if !request.held && messages::is_withheld(tx, &message)? {
-        return Err(withheld(&message));
-    }
+    visible::opened(tx, &message, request.opt_ins)?;
     Ok(attachment)
-}
-
-/// Returns the refusal of content that screening withholds.
-fn withheld(message: &Message) -> Refusal {
-    let is_pending = message.held == Some(HoldReason::Pending);
-    let state = if is_pending { "not screened yet" } else { "held" };
-    Refusal::new(ErrorCode::MessageWithheld, format!("The content of this message is withheld: it is {state}."))
 }

@@ -11,6 +11,7 @@ use posthouse_app::extraction::{
     text::{self, TextRequest},
 };
 use posthouse_call::prelude::*;
+use posthouse_domain::OptIns;
 use serde_json::{Value, json};
 
 use crate::v1::fields::ScreeningQuery;
@@ -114,16 +115,15 @@ async fn text(service: Arc<Service>, input: Input<TextQuery>) -> Result<Outcome,
         attachment: input.path.id("attachment_id", "attachment")?,
         offset: number(input.query.offset.map(|offset| offset.0), 0),
         chars_max: number(input.query.max_chars.map(|chars| chars.0), CHARS_MAX),
-        held: input.query.screening.include_held,
+        opt_ins: input.query.screening.opt_ins(),
     };
     let found = text::read(&service, input.caller, request).await?;
     Outcome::json(200, &AttachmentTextView::of(&found.attachment, found.page.as_ref(), request.offset))
 }
 
 async fn extract(service: Arc<Service>, input: Input<EmptyInput, ExtractBody>) -> Result<Outcome, Refusal> {
-    let (message, attachment) =
-        (input.path.id("id", "message")?, input.path.id("attachment_id", "attachment")?);
-    let of = TextRequest { message, attachment, offset: 0, chars_max: 0, held: false };
+    let (message, attachment) = (input.path.id("id", "message")?, input.path.id("attachment_id", "attachment")?);
+    let of = TextRequest { message, attachment, offset: 0, chars_max: 0, opt_ins: OptIns::default() };
     let schema = input.body.schema.0;
     let name = schema.name();
     let instructions = input.body.instructions.map(|text| text.0);

@@ -32,7 +32,6 @@ fn retry(code: ErrorCode) -> &'static str {
         code if code.status() == 500 => "Yes, with the same `Idempotency-Key`.",
         ErrorCode::PlanLimitEmails | ErrorCode::PlanLimitStructuredExtractions => "Next month (UTC).",
         ErrorCode::ExtractionPending => "After the event `attachment.extracted`.",
-        ErrorCode::MessageWithheld => "After the event `message.released`.",
         ErrorCode::DraftNotEditable => "After reading the draft, if its `status` allows the change.",
         ErrorCode::DkimRecordNotFound => "After DNS returns the record.",
         ErrorCode::DkimRotationTooSoon => "After `details.retire_at`.",
