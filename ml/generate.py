@@ -11,7 +11,8 @@ DENSE = ("ja", "zh")
 
 
 def lines(name):
-    text = (DATA / name).read_text(encoding="utf8")
+    path = DATA / name
+    text = path.read_text(encoding="utf8") if path.exists() else ""
     return [line for line in text.splitlines() if line and not line.startswith("# ")]
 
 
@@ -94,7 +95,7 @@ def attacks(language, count, seed):
     parts = sections(f"attacks.{language}.txt")
     plans = [plan for plan in PLANS if all(name in parts for name in plan.split())]
     found = {}
-    for _ in range(count * 3):
+    for _ in range(count * 3 if plans else 0):
         plan = grammar.random.choice(plans)
         joint = "" if language in DENSE else " "
         joint = grammar.random.choice([joint, joint, "\n", "\n\n"])
