@@ -3,9 +3,11 @@ import json
 import os
 import pathlib
 import subprocess
+import warnings
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from modelfile import GRAM_BITS, HIDDEN, MAIL_SIZE, SEGMENT_SIZE
@@ -96,7 +98,9 @@ def sigmoid(z):
 def gram_model(matrix, labels, weights, seed):
     """A linear model over n-grams as whole numbers of one byte, with half of the weight."""
     model = LogisticRegression(C=2.0, max_iter=40, random_state=seed)
-    model.fit(matrix, labels, weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(matrix, labels, weights)
     scale = np.abs(model.coef_[0]).max() / 127
     return np.rint(model.coef_[0] / scale).astype("i1"), np.float32(0.5 * scale)
 

