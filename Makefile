@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly properties sbom bench cost instructions kills pictures web screenshots
+.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly properties sbom bench cost eval train instructions kills pictures web screenshots
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
@@ -80,6 +80,14 @@ kills: ## Kill the server and MCP clients KILLS (1000) times at random moments
 bench: ## Run the benchmarks (docs/benchmarks.md)
 	@scripts/need.sh bench
 	@bench/run.sh $(ARGS)
+
+eval: ## Measure the built-in model on data that it was not trained on
+	@scripts/need.sh ml
+	@scripts/ml.sh eval
+
+train: ## Train the built-in model again, from the fetched data
+	@scripts/need.sh ml
+	@scripts/ml.sh train
 
 instructions: ## Compare the instructions per operation of two programs: ARGS="BEFORE NOW"
 	@scripts/need.sh instructions

@@ -120,6 +120,9 @@ def segment_labels(rows, places, owners):
 def train_segments(data, seed, epochs):
     """Two networks and the n-grams; then again with the most telling segments of each attack only."""
     values, grams, labels, weights, owners, attack = data
+    # A long attack counts as much as a short one, or stories of jailbreaks would outweigh all else.
+    own = np.bincount(owners[labels == 1], minlength=owners.max() + 1)[owners]
+    weights = weights * np.where(labels == 1, np.minimum(1, 2 / np.maximum(own, 1)), 1).astype("f4")
     rest = np.ones(len(labels), "f4")
     for turn in range(2):
         # Segments of an attack mail that aren't the attack were seen in ham already.
@@ -132,7 +135,7 @@ def train_segments(data, seed, epochs):
             return (sigmoid(z) - (labels[rows, None] * 0.98 + 0.01)) * w[rows, None]
 
         def drop(rng, x):
-            x[:, :256] += rng.standard_normal((len(x), 256)).astype("f4") * 0.02
+            x[:, :256] += rng.standard_normal((len(x), 256)).astype("f4") * 0.04
             form = rng.random(len(x)) < 0.15
             x[form, 256:] = 0
             return x
@@ -263,11 +266,11 @@ def main(base, out):
     modelfile.write(out, sections)
 
 
-SPREAD = 0.25
+SPREAD = 0.0
 REAL_HAM = ("easy-ham-1",)
 # The labelling threshold of each question, and the share of false alarms that it aims at among rows that the networks
 # didn't see: in ordinary mail, and in harmless text that speaks about prompts or gives orders.
-AIMS = {"injection": (0.8, 0.0015, 0.03), "phishing": (0.8, 0.004, None), "needs_human": (0.7, None, None), "auto_reply": (0.8, 0.005, None)}
+AIMS = {"injection": (0.8, 0.003, 0.02), "phishing": (0.8, 0.004, None), "needs_human": (0.7, None, None), "auto_reply": (0.8, 0.005, None)}
 
 
 def is_mail(source):

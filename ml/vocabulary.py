@@ -1,7 +1,8 @@
-"""Builds the vocabulary and its vectors from the encoder: `vocabulary.py WORDS OUT`.
+"""Builds the vocabulary and its vectors from the encoder: `vocabulary.py OUT`.
 
-WORDS is a file of words with counts from our own texts; frequent ones become pieces. OUT is a model file without heads.
+OUT is a model file without heads.
 """
+import pathlib
 import sys
 import unicodedata
 
@@ -38,7 +39,7 @@ def wanted(text):
 def lexicon():
     """The word lists: their words, and a function from a piece to its flags."""
     words, stems, exact = set(), [], {}
-    lines = [line for line in open("lexicon.txt", encoding="utf8") if line[0] not in "#\n"]
+    lines = [line for line in open(pathlib.Path(__file__).parent / "lexicon.txt", encoding="utf8") if line[0] not in "#\n"]
     for bit, line in enumerate(lines):
         for word in map(fold, line.split(":", 1)[1].split()):
             for part in word.replace("-", " ").replace("_", " ").split():
@@ -61,8 +62,8 @@ def lexicon():
     return words, flags
 
 
-def choose(use, own):
-    """Pieces with their log probabilities: the encoder's, and whole words of ours."""
+def choose(use):
+    """Pieces with their log probabilities: the encoder's, and the words of the lexicon."""
     sp = use._tokenizer if hasattr(use._tokenizer, "_pieces") else use._tokenizer._tok
     scores = {}
     for piece, score in zip(sp._pieces, sp._scores):
@@ -75,8 +76,7 @@ def choose(use, own):
     # Single characters are always kept, or nothing unknown could be split.
     keep = [name for name in best if len(name.lstrip(MARK)) == 1]
     words, flags = lexicon()
-    domain = [w for w, _ in own] + sorted(words)
-    for word in dict.fromkeys(domain):
+    for word in sorted(words):
         if wanted(word) and 1 < len(word.encode()) <= 30:
             name = word if dense(word[0]) else MARK + word
             keep.append(name)
@@ -110,10 +110,9 @@ def quantize(vectors):
     return packed, bits.astype("<u2")
 
 
-def main(words, out):
+def main(out):
     use = USE(threads=1)
-    own = [line.split("\t") for line in open(words, encoding="utf8").read().splitlines()]
-    names, scores, flags = choose(use, own)
+    names, scores, flags = choose(use)
     everything = SPECIALS + [name.lstrip(MARK) for name in names]
     vectors = embed(use, everything)
     logs = np.array([-9.0] * len(SPECIALS) + [scores[name] for name in names])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# need.sh build|lint|test|web|screenshots|bench|instructions|pictures|sbom: installs what the step needs and is missing: packages with
+# need.sh build|lint|test|web|screenshots|bench|instructions|pictures|sbom|ml: installs what the step needs and is missing: packages with
 # apt, tools from npm and PyPI in .tools, and the packages of the dashboard in web/node_modules. Prints nothing and changes nothing if all are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -108,9 +108,14 @@ pictures)
 	want jq jq
 	;;
 sbom) want python3 python3 ;;
+ml)
+	want_python
+	want git git
+	want npm npm
+	;;
 build) ;;
 *)
-	echo "usage: need.sh build|lint|test|web|screenshots|bench|pictures|sbom" >&2
+	echo "usage: need.sh build|lint|test|web|screenshots|bench|pictures|sbom|ml" >&2
 	exit 2
 	;;
 esac
@@ -182,6 +187,7 @@ finish() {
 		;;
 	web | screenshots) web_packages ;;
 	pictures) python_tools pictures ;;
+	ml) python_tools ml ;;
 	esac
 }
 

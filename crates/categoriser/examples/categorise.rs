@@ -31,14 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         match mode.as_str() {
             "features" => write_features(&model, &mail, &mut out)?,
-            "time" => {
-                let start = Instant::now();
-                let rounds = 20;
-                for _ in 0..rounds {
-                    std::hint::black_box(model.answer(&mail));
-                }
-                writeln!(out, "{} {:.4}", body.len(), start.elapsed().as_secs_f64() * 1e3 / f64::from(rounds))?;
-            }
+            "time" => write_time(&model, &mail, &mut out)?,
             _ => write_answers(&model, &mail, &mut out)?,
         }
     }
@@ -61,6 +54,18 @@ fn facts(value: &Value) -> Facts {
         link_mismatch: is("link_mismatch"),
         lookalike_domain: is("lookalike_domain"),
     }
+}
+
+/// Bytes of the text, and the fastest, the median and the 99th percentile of 300 answers in milliseconds.
+fn write_time(model: &Model, mail: &Mail<'_>, out: &mut impl Write) -> std::io::Result<()> {
+    let mut times: Vec<f64> = Vec::new();
+    for _ in 0..300 {
+        let start = Instant::now();
+        std::hint::black_box(model.answer(mail));
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    times.sort_by(f64::total_cmp);
+    writeln!(out, "{} {:.3} {:.3} {:.3}", mail.text.len(), times[0], times[150], times[297])
 }
 
 fn write_answers(model: &Model, mail: &Mail<'_>, out: &mut impl Write) -> std::io::Result<()> {
