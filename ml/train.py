@@ -226,9 +226,9 @@ def train_mails(values, target, weight, seed, epochs):
 
 
 def folds(rows, count):
-    """A fold of each row: by its source, own mails by their block; real ham and our harmless texts by their words."""
+    """A fold of each row: by its source, own mails by their block; real mail by its subject, our harmless texts by their words."""
     def key(row):
-        if row["source"] in REAL_HAM and not row.get("attack"):
+        if row["source"] in REAL and not row.get("attack"):
             return row["subject"].removeprefix("Re: ")
         return row["text"][:12] if row["source"].startswith("harmless") else row.get("block") or row["source"]
 
@@ -267,14 +267,19 @@ def main(base, out):
 
 
 SPREAD = 0.0
-REAL_HAM = ("easy-ham-1",)
-# The labelling threshold of each question, and the share of false alarms that it aims at among rows that the networks
-# didn't see: in ordinary mail, and in harmless text that speaks about prompts or gives orders.
-AIMS = {"injection": (0.8, 0.003, 0.02), "phishing": (0.8, 0.004, None), "needs_human": (0.7, None, None), "auto_reply": (0.8, 0.005, None)}
+REAL = ("easy-ham-1", "spam-1")
+# The labeling threshold of each question, and the share of false alarms that it aims at among rows that the networks
+# didn't see: in real mail, in own and other texts (each source with the same weight), and in harmless text about prompts.
+AIMS = {
+    "injection": (0.8, 0.004, 0.004, 0.02), "phishing": (0.8, 0.008, 0.004, None), "needs_human": (0.7, None, None, None),
+    "auto_reply": (0.8, 0.005, 0.005, None)}
 
 
-def is_mail(source):
-    return not source.startswith(("harmless", "bastion"))
+def group(source):
+    """Which of the aims a source belongs to; unwanted mail to none."""
+    if source.startswith(("harmless", "bastion")):
+        return 2
+    return {"easy-ham-1": 0, "spam-1": None}.get(source, 1)
 
 
 def source_weights(rows, chosen):
@@ -299,19 +304,19 @@ def calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight):
             w[y == side] /= max(w[y == side].sum(), 1e-9)
         threshold, *aims = AIMS[name]
         anchor = None
-        mails = np.array([is_mail(rows[n]["source"]) for n in chosen])
-        for aim, group in zip(aims, (mails, ~mails)):
-            negative = np.flatnonzero((y == 0) & group)
+        groups = np.array([-1 if (g := group(rows[n]["source"])) is None else g for n in chosen])
+        for number, aim in enumerate(aims):
+            negative = np.flatnonzero((y == 0) & (groups == number))
             if aim and len(negative):
                 order = negative[np.argsort(-z[negative])]
-                v = w[order] if group is mails else np.ones(len(order))
+                v = np.ones(len(order)) if number == 2 else w[order]
                 share = np.cumsum(v) / v.sum()
                 at = z[order[np.searchsorted(share, aim)]]
                 print(f"{name}: {at:.2f} for {aim} of {len(negative)}", flush=True)
                 anchor = (max(at, anchor[0]) if anchor else at, threshold)
         scale, offset = platt(z, y, w, anchor)
         p = sigmoid(scale * z + offset)
-        unseen[name] = {"source": [rows[n]["source"] for n in chosen], "p": np.round(p, 5).tolist(), "y": y.astype(int).tolist()}
+        unseen[name] = {"source": [rows[n]["source"] for n in chosen], "p": np.round(p, 6).tolist(), "y": y.astype(int).tolist()}
         print(f"{name}: scale {scale:.3f} offset {offset:.3f}; unseen: recall {np.average(p[y == 1] >= threshold, weights=w[y == 1]):.3f}"
               f" alarms {np.average(p[y == 0] >= threshold, weights=w[y == 0]):.4f}", flush=True)
         for source in sorted({rows[n]["source"] for n in chosen}):
