@@ -119,7 +119,7 @@ def other(model, sets):
     separates("needs_human, sentences of another year, AUC", p[y == 1], p[y == 0], "0.85")
     for name, key in (("lists", "lists"), ("newsletters", "newsletters"), ("account mails", "account")):
         if sets[key][1]:
-            share(f"auto_reply, labelled: {name}", of(sets[key][1], "auto_reply"), 0.8)
+            share(f"auto_reply, labeled: {name}", of(sets[key][1], "auto_reply"), 0.8)
     rows, found = sets["account"]
     if not found:
         return
@@ -133,7 +133,7 @@ def other(model, sets):
     ours = np.isin(languages, "en ar de fr it ja nl pl pt tr zh".split())
     report("category, account mails in ten of our languages", interval(np.mean, right[ours]), ours.sum())
     report("category, account mails in other languages", interval(np.mean, right[~ours]), (~ours).sum())
-    report("category, account mails, right where labelled", interval(np.mean, right[ours & sure]), (ours & sure).sum())
+    report("category, account mails, right where labeled", interval(np.mean, right[ours & sure]), (ours & sure).sum())
 
 
 def unseen(path):

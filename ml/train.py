@@ -93,18 +93,18 @@ def all_rows():
     ham = corpora.ham("easy-ham-1", 2500, category=7, auto_reply=0, phishing=0, needs_human=None)
     for number, row in enumerate(ham):
         row["mail_weight"] = 0.25 if number < 900 else 0.05
-    spam = corpora.ham("spam-1", 500, phishing=1, mail_weight=0.5)
+    spam = corpora.ham("spam-1", 500, phishing=1, mail_weight=0.3)
     rows = [row | {"attack": 0} for row in mails + ham + spam]
     rows += harmless(SEED) + corpora.text_rows("bastion-traps", corpora.bastion(False), attack=0, language="en", weight=HARMLESS)
-    rows += corpora.text_rows("solidus", corpora.solidus(), attack=0)
+    rows += corpora.text_rows("solidus", corpora.solidus(), attack=0, phishing=0, mail_weight=0.5)
     rng = random.Random(SEED)
     bank = corpora.banking("train")
     rng.shuffle(bank)
     for text, kind in bank[:1500]:
         category = CATEGORIES.index("billing" if any(w in kind.lower() for w in BILLING77) else "support")
-        rows.append({"text": text, "source": "banking77", "attack": 0, "category": category, "auto_reply": 0, "mail_weight": 0.15, "language": "en"})
+        rows.append({"text": text, "source": "banking77", "attack": 0, "category": category, "auto_reply": 0, "phishing": 0, "mail_weight": 0.15, "language": "en"})
     for text, ask in corpora.email_intent("Ask0729"):
-        rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 0.3, "language": "en"})
+        rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 1.0, "language": "en"})
     return rows + attack_rows(SEED, mails + ham)
 
 
@@ -271,7 +271,7 @@ REAL = ("easy-ham-1", "spam-1")
 # The labeling threshold of each question, and the share of false alarms that it aims at among rows that the networks
 # didn't see: in real mail, in own and other texts (each source with the same weight), and in harmless text about prompts.
 AIMS = {
-    "injection": (0.8, 0.004, 0.004, 0.02), "phishing": (0.8, 0.008, 0.004, None), "needs_human": (0.7, None, None, None),
+    "injection": (0.8, 0.004, 0.004, 0.02), "phishing": (0.8, 0.004, 0.001, None), "needs_human": (0.7, None, None, None),
     "auto_reply": (0.8, 0.005, 0.005, None)}
 
 

@@ -217,6 +217,17 @@ fn segment_form(
     any(ASSISTANT)
 }
 
+/// The number of attachments, and whether one of them may run code or is a document.
+fn attachment_form(names: &[&str]) -> [f32; 3] {
+    let ends = |endings: &[&str]| {
+        let ends = |name: &&str| endings.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
+        flag(names.iter().any(ends))
+    };
+    let risky = ends(&[".html", ".htm", ".exe", ".zip", ".js", ".iso", ".scr", ".rar", ".docm", ".xlsm", ".lnk"]);
+    let documents = ends(&[".pdf", ".docx", ".xlsx", ".doc", ".csv"]);
+    [log(names.len() as u32) / 2.0, risky, documents]
+}
+
 fn mail_form(
     mail: &Mail<'_>,
     author: &Author<'_>,
@@ -248,9 +259,7 @@ fn mail_form(
     let greeted = body.segments.first().is_some_and(|first| {
         body.tokens[first.tokens.0..first.tokens.1].iter().any(|token| vocabulary.flags(*token) & GREETING != 0)
     });
-    let names = mail.attachment_names;
-    let ends =
-        |endings: &[&str]| names.iter().any(|name| endings.iter().any(|end| name.to_ascii_lowercase().ends_with(end)));
+    let [attachments, risky, documents] = attachment_form(mail.attachment_names);
     let mut subject_counts = Counts::default();
     subject.segments.iter().for_each(|segment| subject_counts.add(&segment.counts));
     let values = [
@@ -272,9 +281,9 @@ fn mail_form(
         capped(counts.questions),
         capped(counts.exclamations),
         ratio(counts.capitals, counts.letters),
-        log(names.len() as u32) / 2.0,
-        flag(ends(&[".html", ".htm", ".exe", ".zip", ".js", ".iso", ".scr", ".rar", ".docm", ".xlsm", ".lnk"])),
-        flag(ends(&[".pdf", ".docx", ".xlsx", ".doc", ".csv"])),
+        attachments,
+        risky,
+        documents,
         flag(author.no_reply),
         flag(author.role),
         flag(author.free_mail),
