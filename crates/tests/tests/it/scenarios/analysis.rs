@@ -45,12 +45,12 @@ fn mail() -> TestMessage {
 
 impl InboxFixture {
     /// Returns the messages of the inbox, newest first.
-    async fn listed(&self, query: &str) -> Vec<Value> {
+    async fn mails(&self, query: &str) -> Vec<Value> {
         let path = format!("/v1/inboxes/{}/messages{query}", self.inbox.id);
         self.api.get(&path).await.expect(200).data().to_vec()
     }
 
-    async fn kinds(&self) -> Vec<String> {
+    async fn logged(&self) -> Vec<String> {
         let events = self.api.get("/v1/events").await.expect(200);
         events.data().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
     }
@@ -60,7 +60,7 @@ impl InboxFixture {
 async fn the_local_model_answers_before_anyone_reads_the_mail() {
     let fixture = InboxFixture::with(builtin()).await;
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
-    let message = &fixture.listed("?include_held=true").await[0];
+    let message = &fixture.mails("?include_held=true").await[0];
     assert_eq!(message["analysis"], json!({ "state": "completed", "coverage": "full", "reason": null }));
     let ai = &message["ai"];
     let shares = ai["category"]["probabilities"].as_object().unwrap();
@@ -74,11 +74,11 @@ async fn the_local_model_answers_before_anyone_reads_the_mail() {
     };
     assert!(message["labels"].as_array().unwrap().contains(&json!(expected)), "{message}");
     assert!(ai["enriched_at"].is_string() && ai["model"].is_string() && ai["risk"]["phishing"].is_number(), "{ai}");
-    let kinds = fixture.kinds().await;
+    let kinds = fixture.logged().await;
     let at = |kind: &str| kinds.iter().position(|one| one == kind).expect("an event");
     assert!(at("message.received") < at("message.enriched"), "{kinds:?}");
     fixture.server.settle().await;
-    assert_eq!(fixture.kinds().await, kinds, "nothing is announced twice");
+    assert_eq!(fixture.logged().await, kinds, "nothing is announced twice");
     fixture.close().await;
 }
 
@@ -88,23 +88,23 @@ async fn a_model_server_is_asked_after_the_mail_is_stored() {
     sink.next(answer(0.1, 0.2));
     let fixture = InboxFixture::with(with_server(&sink)).await;
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
-    let message = &fixture.listed("").await[0];
+    let message = &fixture.mails("").await[0];
     assert_eq!(message["analysis"]["state"], "pending");
     assert_eq!(message["withheld"]["state"], "pending");
-    assert_eq!(fixture.listed("?screening=pending").await.len(), 1);
-    let open = &fixture.listed("?include_unscreened=true").await[0];
+    assert_eq!(fixture.mails("?screening=pending").await.len(), 1);
+    let open = &fixture.mails("?include_unscreened=true").await[0];
     assert_eq!(open["subject"], "Broken");
-    assert_eq!(fixture.kinds().await.last().unwrap(), "message.received");
+    assert_eq!(fixture.logged().await.last().unwrap(), "message.received");
 
     fixture.server.settle().await;
-    let message = &fixture.listed("").await[0];
+    let message = &fixture.mails("").await[0];
     assert_eq!((&message["subject"], &message["analysis"]["state"]), (&json!("Broken"), &json!("completed")));
     assert_eq!(message["screening"], json!({ "state": "screened", "reason": null, "released_at": null }));
     let labels: Vec<&str> = message["labels"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(["ai:support", "ai:needs-human", "ai:urgent"].iter().all(|label| labels.contains(label)), "{labels:?}");
     assert_eq!(message["ai"]["urgency"], json!({ "level": "high", "score": 1.8, "confidence": 0.8 }));
     assert_eq!(message["ai"]["model"], "small");
-    let kinds = fixture.kinds().await;
+    let kinds = fixture.logged().await;
     assert_eq!(kinds.iter().filter(|kind| *kind == "message.enriched").count(), 1, "{kinds:?}");
     let asked = sink.posts()[0].json();
     let question = asked["messages"][1]["content"].as_str().unwrap();
@@ -120,7 +120,7 @@ async fn risky_mail_is_held_and_released_with_feedback() {
         let fixture = InboxFixture::with(with_server(&sink)).await;
         fixture.server.deliver(&mail(), &fixture.inbox.address).await;
         fixture.server.settle().await;
-        let message = &fixture.listed("").await[0];
+        let message = &fixture.mails("").await[0];
         let expected = json!({ "state": "held", "reason": reason, "attachments": 0 });
         assert_eq!(message["withheld"], expected);
         assert_eq!(message["ai"]["risk"]["phishing"], json!(phishing), "a person sees why");
@@ -133,7 +133,7 @@ async fn risky_mail_is_held_and_released_with_feedback() {
         let shown = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
         assert_eq!(shown["screening"]["release"]["feedback"], "wrong");
         assert_eq!(shown["screening"]["release"]["by"]["type"], "api_key");
-        assert_eq!(fixture.kinds().await.last().unwrap(), "message.released");
+        assert_eq!(fixture.logged().await.last().unwrap(), "message.released");
         fixture.close().await;
     }
 }
@@ -148,10 +148,10 @@ async fn a_workspace_that_monitors_holds_nothing() {
     let org = browser.patch("/platform/org", json!({ "screening": "monitor", "screening_deadline": 5 })).await;
     assert_eq!(org.expect(200)["org"]["screening"], "monitor");
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
-    let message = &fixture.listed("").await[0];
+    let message = &fixture.mails("").await[0];
     assert_eq!((&message["subject"], &message["analysis"]["state"]), (&json!("Broken"), &json!("pending")));
     fixture.server.settle().await;
-    let message = &fixture.listed("").await[0];
+    let message = &fixture.mails("").await[0];
     assert!(message["labels"].as_array().unwrap().contains(&json!("ai:phishing")), "{message}");
     assert_eq!(message["screening"]["state"], "screened");
     // An inbox can differ, and only an owner can change it.
@@ -161,7 +161,7 @@ async fn a_workspace_that_monitors_holds_nothing() {
     assert_eq!(changed["screening"], "hold");
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
     fixture.server.settle().await;
-    assert_eq!(fixture.listed("").await[0]["screening"]["state"], "held");
+    assert_eq!(fixture.mails("").await[0]["screening"]["state"], "held");
     fixture.close().await;
 }
 
@@ -175,13 +175,13 @@ async fn a_check_that_takes_too_long_holds_or_releases() {
         browser.patch("/platform/org", json!({ "screening_on_timeout": action })).await.expect(200);
         fixture.server.deliver(&mail(), &fixture.inbox.address).await;
         fixture.server.settle().await;
-        assert_eq!(fixture.listed("").await[0]["screening"]["state"], "pending", "it is asked again");
+        assert_eq!(fixture.mails("").await[0]["screening"]["state"], "pending", "it is asked again");
         fixture.server.advance(DEADLINE_MS).await;
-        let message = &fixture.listed("").await[0];
+        let message = &fixture.mails("").await[0];
         assert_eq!(message["screening"]["state"], state);
         assert_eq!(message["screening"]["reason"], "check_timed_out");
         assert_eq!(message["analysis"]["state"], "failed");
-        assert_eq!(fixture.kinds().await.last().unwrap(), kind);
+        assert_eq!(fixture.logged().await.last().unwrap(), kind);
         fixture.close().await;
     }
 }
@@ -195,10 +195,10 @@ async fn a_wrong_answer_fails_closed() {
     for _ in 0..6 {
         fixture.server.advance(DEADLINE_MS / 8).await;
     }
-    let message = &fixture.listed("").await[0];
+    let message = &fixture.mails("").await[0];
     assert_eq!(message["screening"]["state"], "held");
     assert!(message["ai"]["enrichment_error"].is_string(), "{message}");
-    assert!(!fixture.kinds().await.contains(&"message.enriched".to_owned()));
+    assert!(!fixture.logged().await.contains(&"message.enriched".to_owned()));
     fixture.close().await;
 }
 
@@ -209,19 +209,19 @@ async fn mail_is_exempt_or_over_the_quota() {
     let browser = fixture.server.owner_session(&fixture.key).await;
     browser.patch("/platform/org", json!({ "ai_processing": "off" })).await.expect(200);
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
-    let message = &fixture.listed("").await[0];
+    let message = &fixture.mails("").await[0];
     assert_eq!(message["screening"], json!({ "state": "screened", "reason": "ai_off", "released_at": null }));
     assert_eq!(message["analysis"], json!({ "state": "skipped", "coverage": null, "reason": "ai_off" }));
     browser.patch("/platform/org", json!({ "ai_processing": "categorize" })).await.expect(200);
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
-    let list = fixture.listed("").await;
+    let list = fixture.mails("").await;
     assert_eq!(list[1]["analysis"]["state"], "completed");
     assert_eq!(list[0]["analysis"], json!({ "state": "skipped", "coverage": null, "reason": "quota" }));
     assert_eq!(list[0]["withheld"]["reason"], "quota");
     fixture.server.clock.advance(86_400_000);
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
-    assert_eq!(fixture.listed("").await[0]["analysis"]["state"], "completed", "the next day");
+    assert_eq!(fixture.mails("").await[0]["analysis"]["state"], "completed", "the next day");
     fixture.close().await;
 }
 
@@ -250,13 +250,13 @@ async fn a_lost_job_is_recreated() {
     sink.next(answer(0.1, 0.1));
     let fixture = InboxFixture::with(with_server(&sink)).await;
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
-    let id: uuid::Uuid = fixture.listed("").await[0]["id"].as_str().unwrap().parse().unwrap();
+    let id: uuid::Uuid = fixture.mails("").await[0]["id"].as_str().unwrap().parse().unwrap();
     let lose = move |tx: &mut posthouse_store::Tx| {
         posthouse_store::jobs::cancel(tx, posthouse_domain::job::JobKind::Analysis, id)
     };
     fixture.server.service().write(lose).await.unwrap();
     posthouse_app::jobs::reconcile::run(fixture.server.service()).await.unwrap();
     fixture.server.settle().await;
-    assert_eq!(fixture.listed("").await[0]["analysis"]["state"], "completed");
+    assert_eq!(fixture.mails("").await[0]["analysis"]["state"], "completed");
     fixture.close().await;
 }
