@@ -140,7 +140,8 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedCode> {
 /// Returns the code of a line such as `@example.com #747723`, which binds it to a host, so that only its pages can fill
 /// it in (Origin-bound one-time codes, WICG).
 fn origin_bound(page: &VerificationPage<'_>) -> Option<String> {
-    page.lines.iter().rev().find_map(|line| {
+    let begins_otherwise = |line: &str| line.as_bytes().first().is_none_or(u8::is_ascii_alphanumeric);
+    page.lines.iter().rev().filter(|line| !begins_otherwise(line)).find_map(|line| {
         let (host, rest) = line.trim().strip_prefix('@')?.split_once(" #")?;
         let code = rest.split(' ').next()?;
         let is_host =

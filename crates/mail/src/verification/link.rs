@@ -55,23 +55,45 @@ static FILES: WordTable = LazyLock::new(|| wordlist::table(WORDS, "files"));
 
 /// Returns the link with the highest score on a page.
 pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
-    if page.links.is_empty() || page.topic().is_meeting {
+    // The topic reads all lines, which is most of the work, and most links are excluded without it.
+    let candidates: Vec<LinkCandidate<'_>> = page.links.iter().filter_map(LinkCandidate::of).collect();
+    if candidates.is_empty() || page.topic().is_meeting {
         return None;
     }
     let topic = page.topic();
     let mut best: Option<DetectedLink> = None;
     // If a message about an account has exactly one personal link, that link is its purpose.
-    let personal: Vec<&str> =
-        page.links.iter().filter(|link| is_personal(link)).map(|link| link.url.as_str()).collect();
-    let sole = topic.is_account && !topic.is_trade && personal.windows(2).all(|pair| pair[0] == pair[1]);
+    let mut personal = candidates.iter().filter(|link| link.token_score >= Some(LONG_TOKEN_SCORE));
+    let first = personal.next();
+    let sole = topic.is_account
+        && !topic.is_trade
+        && first.is_none_or(|first| personal.all(|other| other.link.url == first.link.url));
     let question = !topic.is_trade && label::is_question(page);
-    for link in &page.links {
-        let Some((score, reason)) = score(page, link, sole, question) else { continue };
+    for candidate in &candidates {
+        let Some((score, reason)) = score(page, candidate, sole, question) else { continue };
         if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
-            best = Some(DetectedLink { url: link.url.clone(), score, reason });
+            best = Some(DetectedLink { url: candidate.link.url.clone(), score, reason });
         }
     }
     best
+}
+
+/// A link that may be the verification link, as far as its URL and label say.
+struct LinkCandidate<'p> {
+    link: &'p PageLink,
+    /// Its URL in lower case.
+    url: String,
+    /// The score of the tokens in its URL. Without any, it needs a small token and words that ask for an action.
+    token_score: Option<i32>,
+}
+
+impl<'p> LinkCandidate<'p> {
+    fn of(link: &'p PageLink) -> Option<Self> {
+        let token_score = token_score(&link.url);
+        let url = link.url.to_lowercase();
+        let is_possible = token_score.is_some() || has_small_token(path(&url).unwrap_or(""));
+        (is_possible && !has_other_purpose(link, &url)).then_some(Self { link, url, token_score })
+    }
 }
 
 /// Returns the score of a link and the clearest reason for it, or `None` if it can't be the verification link.
@@ -80,14 +102,14 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
 /// that one of its links refuses.
 fn score(
     page: &VerificationPage<'_>,
-    link: &PageLink,
+    candidate: &LinkCandidate<'_>,
     sole: bool,
     question: bool,
 ) -> Option<(i32, VerificationReason)> {
     let topic = page.topic();
-    let url = link.url.to_lowercase();
+    let link = candidate.link;
     let label = label::of(page, link);
-    let path = path(&url).unwrap_or("");
+    let path = path(&candidate.url).unwrap_or("");
     let label_is_url = label.contains("://");
     let is_answer = question && !label_is_url && label::approves(&label);
     let by_label = is_answer || !label_is_url && label::acts(&label);
@@ -96,9 +118,7 @@ fn score(
         return None;
     }
     let is_requested = by_label || action_is_adjacent(page, link.line);
-    let token_score =
-        token_score(&link.url).or_else(|| (is_requested && has_small_token(path)).then_some(SHORT_TOKEN_SCORE));
-    let token_score = token_score.filter(|_| !has_other_purpose(link))?;
+    let token_score = candidate.token_score.or_else(|| is_requested.then_some(SHORT_TOKEN_SCORE))?;
     let by_url = VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     // The footer of mail that is sent to many mentions accounts.
@@ -135,28 +155,22 @@ fn score(
     reasons.into_iter().find(|(applies, _)| *applies).map(|(_, reason)| (score, reason))
 }
 
-/// Returns whether the link is made for one person and isn't excluded.
-fn is_personal(link: &PageLink) -> bool {
-    token_score(&link.url).is_some_and(|token_score| token_score >= LONG_TOKEN_SCORE) && !has_other_purpose(link)
-}
-
 /// Returns whether the link refuses, reports, cancels or unsubscribes, leads to help, terms, app stores or images, or
-/// has a label that names another host.
-fn has_other_purpose(link: &PageLink) -> bool {
-    let url = link.url.to_lowercase();
+/// has a label that names another host. `url` is its URL in lower case.
+fn has_other_purpose(link: &PageLink, url: &str) -> bool {
     let label = link.label.to_lowercase();
     let file = url.split(['?', '#']).next().is_some_and(|path| FILES.iter().any(|file| path.ends_with(file)));
-    let (route, query) = route_and_query(path(&url).unwrap_or(""));
+    let (route, query) = route_and_query(path(url).unwrap_or(""));
     let values = query.split(['&', '?', '#']).map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value));
     let is_below = |host: &str, away: &str| {
         host.strip_suffix(away).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
             || away.ends_with('.') && host.starts_with(away)
     };
-    file || host(&url).is_some_and(|host| AWAY_HOSTS.iter().any(|away| is_below(host, away)))
+    file || host(url).is_some_and(|host| AWAY_HOSTS.iter().any(|away| is_below(host, away)))
         || std::iter::once(route).chain(values).any(has_away_word)
         || words::any(&label, KeywordTable::Away)
         || label::refuses(&label)
-        || host(&label).is_some_and(|shown| host(&url).is_none_or(|host| !is_same_site(shown, host)))
+        || host(&label).is_some_and(|shown| host(url).is_none_or(|host| !is_same_site(shown, host)))
 }
 
 /// Returns whether a part of a URL has a word of [`AWAY_PATHS`].

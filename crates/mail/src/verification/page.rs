@@ -19,6 +19,8 @@ const PART_BYTES_MAX: usize = 128 * 1024;
 const LINES_MAX: usize = 2_000;
 /// Maximum length of a line in characters. A longer line is split.
 const LINE_CHARS_MAX: usize = 2_000;
+/// Number of bytes of a usual line.
+const USUAL_LINE_BYTES: usize = 48;
 /// Maximum number of links of a part.
 const LINKS_MAX: usize = 200;
 /// Maximum number of emphasized texts of a part.
@@ -27,6 +29,9 @@ const EMPHASIZED_MAX: usize = 200;
 const EMPHASIZED_BYTES_MAX: usize = 48;
 /// Maximum length of a link in bytes. Longer links are ignored.
 const LINK_BYTES_MAX: usize = 4_096;
+
+/// Index of the first line of the text: the subject and the line below it are none.
+const FIRST_TEXT_LINE: usize = 2;
 
 /// Maximum length of a line of single characters in bytes.
 const BOXES_BYTES_MAX: usize = 64;
@@ -106,6 +111,7 @@ impl<'a> VerificationPage<'a> {
     pub(super) fn of_text(subject: &'a str, text: &'a str) -> VerificationPage<'a> {
         let mut page = VerificationPage::new(subject);
         let text = truncated(text);
+        page.reserve(text.len() / USUAL_LINE_BYTES);
         // Quoted text is another person's, and older.
         let own = lines(text).map(|line| if is_quoted(line) { "" } else { line });
         if memmem::find(text.as_bytes(), b"://").is_none() {
@@ -182,7 +188,22 @@ impl<'a> VerificationPage<'a> {
         page
     }
 
+    /// Makes room for more lines.
+    fn reserve(&mut self, lines: usize) {
+        self.lines.reserve(lines.min(LINES_MAX));
+        self.tables.reserve(lines.min(LINES_MAX));
+    }
+
     fn push_line(&mut self, line: Cow<'a, str>) {
+        // Most lines begin with a word.
+        if begins_with_word(&line) && line.len() <= LINE_CHARS_MAX && self.lines.len() < LINES_MAX {
+            if self.lines.len() >= FIRST_TEXT_LINE {
+                self.boxes = None;
+            }
+            self.lines.push(line);
+            self.tables.push(OnceCell::new());
+            return;
+        }
         // A code with each character in a box of its own has one on each line.
         if let Some(c) = single(&line)
             && let Some(boxes) = self.boxes.map(|at| &mut self.lines[at])
@@ -211,8 +232,7 @@ impl<'a> VerificationPage<'a> {
             return;
         }
         let mut words = line.split_whitespace().peekable();
-        // The subject and the line below it are no text.
-        if at >= 2 && words.peek().is_some() {
+        if at >= FIRST_TEXT_LINE && words.peek().is_some() {
             self.boxes = words.all(|word| single(word).is_some()).then_some(at);
         }
         self.lines.push(line);
@@ -305,8 +325,7 @@ impl<'a> VerificationPage<'a> {
         *self.topic.get_or_init(|| {
             let mut topic = PageTopic::default();
             for at in 0..self.lines.len() {
-                let words = self.lines[at].split_whitespace().filter(|word| word.chars().any(char::is_alphabetic));
-                topic.add(self.tables(at), words.count(), at == 0);
+                topic.add(self.tables(at), count_words(&self.lines[at]), at == 0);
             }
             topic
         })
@@ -339,9 +358,33 @@ impl<'a> VerificationPage<'a> {
     }
 }
 
+/// Returns whether a line begins with a word of at least two ASCII letters or digits.
+fn begins_with_word(line: &str) -> bool {
+    matches!(line.as_bytes(), [first, second, ..] if first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric())
+}
+
+/// Returns the number of words of a line that have a letter.
+fn count_words(line: &str) -> usize {
+    if !line.is_ascii() {
+        return line.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
+    }
+    let (mut count, mut is_counted) = (0, false);
+    for byte in line.bytes() {
+        let is_letter = byte.is_ascii_alphabetic();
+        count += usize::from(is_letter && !is_counted);
+        is_counted = is_letter || is_counted && !is_space(byte);
+    }
+    count
+}
+
+/// Returns whether an ASCII byte is white space in Unicode, which has one more than `u8::is_ascii_whitespace`.
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
 /// Returns whether the line has the mark of quoted text.
 fn is_quoted(line: &str) -> bool {
-    line.trim_start().starts_with('>')
+    !begins_with_word(line) && line.trim_start().starts_with('>')
 }
 
 /// Returns the only character of a text if it is a letter or digit.
@@ -397,6 +440,11 @@ fn is_emphasis(tag: &HtmlStartTag<'_>) -> bool {
 /// Returns the words of a line without its URLs.
 pub(super) fn without_urls(line: &str) -> String {
     let mut words = String::with_capacity(line.len());
+    if line.is_ascii() && memmem::find(line.as_bytes(), b"://").is_none() {
+        push_text_of(&mut words, line);
+        words.truncate(words.trim_ascii_end().len());
+        return words;
+    }
     // Checking for one byte first avoids the substring search for most words.
     for word in line.split_whitespace().filter(|word| !(word.contains(':') && word.contains("://"))) {
         if !words.is_empty() {
@@ -413,11 +461,27 @@ fn truncated(part: &str) -> &str {
 
 /// Appends displayed text: collapses white space and decodes character references.
 fn push_text(line: &mut String, text: &str) {
-    for (index, word) in token::decode(text).split(char::is_whitespace).enumerate() {
+    let text = token::decode(text);
+    if text.is_ascii() {
+        return push_text_of(line, &text);
+    }
+    for (index, word) in text.split(char::is_whitespace).enumerate() {
         if index > 0 {
             push_space(line);
         }
         line.push_str(word);
+    }
+}
+
+/// Appends a text of ASCII characters, with one space for white space, and none at the start of a line.
+fn push_text_of(line: &mut String, text: &str) {
+    let mut rest = text;
+    loop {
+        let end = rest.bytes().position(is_space);
+        let Some(end) = end else { return line.push_str(rest) };
+        line.push_str(&rest[..end]);
+        push_space(line);
+        rest = &rest[end + 1..];
     }
 }
 

@@ -6,6 +6,7 @@ mod corpus;
 mod forms;
 mod generated;
 mod islands;
+mod kinds;
 mod labels;
 mod payments;
 mod traps;
