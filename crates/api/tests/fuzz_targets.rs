@@ -9,8 +9,8 @@ use proptest::prelude::*;
 mod targets;
 
 use targets::{
-    addresses, arc, authors, charsets, cursors, dkim, dmarc, end_of_data, files, links, mime, reports, search, smtp_commands,
-    spf_macros, spf_records, wire,
+    addresses, arc, authors, charsets, cursors, dkim, dmarc, end_of_data, files, links, mime, reports, search,
+    smtp_commands, spf_macros, spf_records, wire,
 };
 
 /// Returns the seeds of a target. Fails if there are none.

@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 
 use crate::{
     commands::{
-    account, agents, contacts, doctor, domains, drafts, inboxes, keys, knowledge, listen, mcp, messages, open, rehearse,
-        search, send, tail, threads, tree, trigger, wait_code, webhooks,
+        account, agents, contacts, doctor, domains, drafts, inboxes, keys, knowledge, listen, mcp, messages, open,
+        rehearse, search, send, tail, threads, tree, trigger, wait_code, webhooks,
     },
     environment::Environment,
     error::ClientError,

@@ -129,7 +129,8 @@ pub use greylist::{GreylistDecision, GreylistRecord};
 pub use id::{
     AgentReportId, AttachmentId, ConnectorId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId,
     EventId, ForwardId, ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, IdentitySignInId,
-    InboxId, InvitationId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, RuleId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId, KnowledgeId,
+    InboxId, InvitationId, JobId, KeyId, KnowledgeId, LeaseId, ListEntryId, MessageId, OnCallContactId, RuleId,
+    SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
 };
 pub use identity::RequestDecision;
 pub use identity::claims::{ClaimsAbout, TokenFacts};

@@ -133,7 +133,8 @@ impl<'a> ContentLine<'a> {
     /// Returns a time with its zone, in the form of ISO 8601.
     fn time(&self) -> String {
         let value = self.value.trim();
-        let digits = |from: usize, to: usize| value.get(from..to).filter(|part| part.bytes().all(|b| b.is_ascii_digit()));
+        let digits =
+            |from: usize, to: usize| value.get(from..to).filter(|part| part.bytes().all(|b| b.is_ascii_digit()));
         let (Some(year), Some(month), Some(day)) = (digits(0, 4), digits(4, 6), digits(6, 8)) else {
             return value.to_owned();
         };
@@ -141,7 +142,9 @@ impl<'a> ContentLine<'a> {
         let (Some(hour), Some(minute), Some(second)) = (digits(9, 11), digits(11, 13), digits(13, 15)) else {
             return date;
         };
-        let zone = if value.ends_with('Z') { " UTC".to_owned() } else {
+        let zone = if value.ends_with('Z') {
+            " UTC".to_owned()
+        } else {
             self.parameter("TZID").map(|zone| format!(" {zone}")).unwrap_or_default()
         };
         format!("{date} {hour}:{minute}:{second}{zone}")

@@ -70,7 +70,8 @@ fn by_magic(bytes: &[u8]) -> Option<FileKind> {
         return Some(of_archive(bytes));
     }
     if bytes.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
-        let is_mail = cfb::CompoundFile::open(Cursor::new(bytes)).is_ok_and(|file| file.exists("/__properties_version1.0"));
+        let is_mail =
+            cfb::CompoundFile::open(Cursor::new(bytes)).is_ok_and(|file| file.exists("/__properties_version1.0"));
         return Some(if is_mail { FileKind::OutlookMail } else { FileKind::Unsupported });
     }
     if bytes.starts_with(b"{\\rtf") {

@@ -68,7 +68,8 @@ impl<'a> XmlSteps<'a> {
             return Ok(Some(XmlStep::Close(name)));
         }
         loop {
-            let event = self.reader.read_event().map_err(|_| FileError::parse("A part of the file is not valid XML."))?;
+            let event =
+                self.reader.read_event().map_err(|_| FileError::parse("A part of the file is not valid XML."))?;
             return Ok(Some(match event {
                 Event::Start(tag) => {
                     self.depth += 1;
@@ -120,7 +121,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
         return encoding.decode(bytes).0;
     }
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
-    let label = head.split("encoding=").nth(1).and_then(|rest| rest.get(1..)).and_then(|rest| rest.split(['"', '\'']).next());
+    let label =
+        head.split("encoding=").nth(1).and_then(|rest| rest.get(1..)).and_then(|rest| rest.split(['"', '\'']).next());
     let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes())).unwrap_or(encoding_rs::UTF_8);
     encoding.decode(bytes).0
 }

@@ -2,8 +2,8 @@
 
 pub(crate) mod agent;
 pub(crate) mod draft;
-pub(crate) mod knowledge;
 pub(crate) mod file;
+pub(crate) mod knowledge;
 pub(crate) mod message;
 mod text;
 pub(crate) mod workspace;

@@ -100,7 +100,8 @@ pub use delivery::{
 pub use domains::{acme, dkim_keys, mail_domains, signing_keys, tls};
 pub use events::{webhook_deliveries, webhooks};
 pub use messages::{
-    answers, approvals, arrivals, attachments, contents, draft_files, drafts, erase, message_list, newest_messages, queue, queue_items, relabel, role_mail, seen_addresses, thread_list, threads, readings, attachment_texts,
+    answers, approvals, arrivals, attachment_texts, attachments, contents, draft_files, drafts, erase, message_list,
+    newest_messages, queue, queue_items, readings, relabel, role_mail, seen_addresses, thread_list, threads,
 };
 pub use people::{
     confirmations, connector_clients, connectors, escalations, on_call, service_mails, sessions, sign_ins, signups,

@@ -140,10 +140,10 @@ impl<'a> ExtractionView<'a> {
             chars: extraction.chars,
             language: extraction.language.as_deref(),
             truncated: extraction.truncated,
-            error: extraction.error.as_ref().map(|ExtractionError { code, message }| ExtractionErrorView {
-                code: code.text(),
-                message,
-            }),
+            error: extraction
+                .error
+                .as_ref()
+                .map(|ExtractionError { code, message }| ExtractionErrorView { code: code.text(), message }),
             updated_at: extraction.updated_at.map(Into::into),
         }
     }

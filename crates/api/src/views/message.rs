@@ -16,10 +16,10 @@ use uuid::Uuid;
 
 use super::{
     TimestampView,
-    extraction::ExtractionView,
     agent_message::{AgentDeliveryView, AuthorSignatureView, DisclosureView},
     delivery::DeliveryView,
     draft::{ApprovalView, RecipientOriginView},
+    extraction::ExtractionView,
     json_text,
     local_check::{LocalScreenView, LocalSpamView},
     name_of, optional_name_of,

@@ -4,13 +4,11 @@ use posthouse_domain::{
     Attachment, AttachmentId, EventKind, ExtractedText, Extraction, ExtractionErrorCode, ExtractionStatus, Message,
     NewEvent, QuotedLinks, Refusal, WorkspaceId,
 };
-use posthouse_store::{Error, Result as StoreResult, Tx, attachment_texts, attachments, events, inboxes, messages, workspaces};
-
-use crate::{
-    messages::raw,
-    ports::FileToRead,
-    service::Service,
+use posthouse_store::{
+    Error, Result as StoreResult, Tx, attachment_texts, attachments, events, inboxes, messages, workspaces,
 };
+
+use crate::{messages::raw, ports::FileToRead, service::Service};
 
 /// What happens to an attachment whose job runs.
 enum Work {
@@ -73,7 +71,9 @@ async fn read(
     let without = |code, problem: String| (Extraction::without_text(code, problem, service.clock.now()), None);
     let bytes = match raw::attachment_bytes(service, message, file).await {
         Ok(bytes) => bytes,
-        Err(refusal) => return stored_problem(refusal).map(|problem| without(ExtractionErrorCode::ParseError, problem)),
+        Err(refusal) => {
+            return stored_problem(refusal).map(|problem| without(ExtractionErrorCode::ParseError, problem));
+        }
     };
     let wanted =
         FileToRead { filename: file.filename.clone(), content_type: file.content_type.to_ascii_lowercase(), bytes };
@@ -105,11 +105,8 @@ async fn settle(
     let (now, ids) = (service.clock.now(), service.clock.ids());
     let outcome = extraction.error.as_ref().map_or("done", |error| error.code.text());
     let work = move |tx: &mut Tx| {
-        let of = attachment_texts::AttachmentText {
-            workspace: message.workspace,
-            attachment: file.id,
-            message: message.id,
-        };
+        let of =
+            attachment_texts::AttachmentText { workspace: message.workspace, attachment: file.id, message: message.id };
         // The order of locks is that of receipt: the inbox first.
         let Some(inbox) = inboxes::lock(tx, message.workspace, message.inbox)? else { return Ok::<_, Error>(()) };
         if !attachment_texts::settle(tx, of, &extraction, text.as_ref())? {

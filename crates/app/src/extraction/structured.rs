@@ -92,13 +92,8 @@ async fn ask(service: &Service, caller: Caller, request: ExtractionRequest) -> R
     let fence = Fence::new(service.clock.as_ref());
     let system = instructions_of(&fence, instructions.as_deref());
     let user = fence.mark(&page.text);
-    let question = Question {
-        name: "extraction",
-        system: &system,
-        user: &user,
-        schema: &answer_schema,
-        timeout_ms: TIMEOUT_MS,
-    };
+    let question =
+        Question { name: "extraction", system: &system, user: &user, schema: &answer_schema, timeout_ms: TIMEOUT_MS };
     let endpoint = service.config.ai.endpoint.as_ref();
     let answer = model_server::complete(service.http_out.as_ref(), endpoint, question).await.map_err(refusal)?;
     count(service, caller.workspace).await?;

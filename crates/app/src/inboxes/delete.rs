@@ -5,7 +5,8 @@
 
 use posthouse_domain::{Caller, Inbox, InboxId, Refusal, Time};
 use posthouse_store::{
-    Tx, contacts, drafts, events, forwarding, identity_approvals, identity_tokens, inboxes, lists, message_list::InboxRef, rules, wipe as stored, knowledge,
+    Tx, contacts, drafts, events, forwarding, identity_approvals, identity_tokens, inboxes, knowledge, lists,
+    message_list::InboxRef, rules, wipe as stored,
 };
 
 use crate::{inboxes::change, inboxes::removal::InboxRemoval, inboxes::wipe, service::Service};

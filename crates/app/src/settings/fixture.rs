@@ -6,7 +6,7 @@ use posthouse_domain::{IpPreference, MailBudget, MailBudgets, PlanLimits, Plans}
 
 use super::{
     AcmeConfig, AgentsConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519,
-    FilesConfig,    InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, WebhookConfig,
+    FilesConfig, InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, WebhookConfig,
 };
 
 /// Returns settings in capture mode, with all else switched off.

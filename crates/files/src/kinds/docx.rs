@@ -31,9 +31,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
 
 /// Returns the headers and footers of pages, each once.
 fn margins(archive: &Archive<'_>) -> Vec<String> {
-    let is_margin = |name: &String| {
-        (name.starts_with("word/header") || name.starts_with("word/footer")) && name.ends_with(".xml")
-    };
+    let is_margin =
+        |name: &String| (name.starts_with("word/header") || name.starts_with("word/footer")) && name.ends_with(".xml");
     let mut names: Vec<String> = archive.names().into_iter().filter(is_margin).collect();
     names.sort_unstable();
     names

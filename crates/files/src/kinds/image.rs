@@ -21,7 +21,8 @@ fn dimensions(bytes: &[u8]) -> Option<(u64, u64)> {
         return Some((little(6)?, little(8)?));
     }
     if bytes.starts_with(b"BM") {
-        let at = |at: usize| Some(u64::from(i32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?).unsigned_abs()));
+        let at =
+            |at: usize| Some(u64::from(i32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?).unsigned_abs()));
         return Some((at(18)?, at(22)?));
     }
     bytes.starts_with(b"\xff\xd8").then(|| jpeg(bytes)).flatten()

@@ -23,11 +23,8 @@ pub(crate) fn read(bytes: &[u8], depth: usize) -> Result<FileText, FileError> {
             out.truncate();
             break;
         }
-        let hints = FileHints {
-            filename: file.filename.clone(),
-            content_type: file.content_type.clone(),
-            rasterizes: false,
-        };
+        let hints =
+            FileHints { filename: file.filename.clone(), content_type: file.content_type.clone(), rasterizes: false };
         attachment(&mut out, &hints, &file.bytes, depth);
     }
     Ok(out.finish())

@@ -17,8 +17,8 @@ const ATTACHMENTS_MAX: usize = 50;
 type Compound<'a> = CompoundFile<Cursor<&'a [u8]>>;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
-    let mut file =
-        CompoundFile::open(Cursor::new(bytes)).map_err(|_| FileError::parse("The file is not a valid mail of Outlook."))?;
+    let mut file = CompoundFile::open(Cursor::new(bytes))
+        .map_err(|_| FileError::parse("The file is not a valid mail of Outlook."))?;
     let mut out = TextWriter::default();
     let address = text(&mut file, "", "5D01").or_else(|| text(&mut file, "", "0C1F"));
     let from = [text(&mut file, "", "0C1A"), address.map(|address| format!("<{address}>"))];

@@ -2,20 +2,39 @@
 
 use encoding_rs::Encoding;
 
-use crate::{
-    FileError, FileText,
-    limits::RTF_DEPTH_MAX,
-    output::TextWriter,
-};
+use crate::{FileError, FileText, limits::RTF_DEPTH_MAX, output::TextWriter};
 
 /// Digits of the parameter of a control word.
 const DIGITS_MAX: usize = 10;
 
 /// Groups whose text is not of the document.
 const DESTINATIONS: [&str; 26] = [
-    "fonttbl", "colortbl", "stylesheet", "info", "pict", "object", "header", "headerl", "headerr", "headerf", "footer",
-    "footerl", "footerr", "footerf", "listtable", "listoverridetable", "revtbl", "rsidtbl", "generator", "themedata",
-    "colorschememapping", "latentstyles", "datastore", "xmlnstbl", "fldinst", "filetbl",
+    "fonttbl",
+    "colortbl",
+    "stylesheet",
+    "info",
+    "pict",
+    "object",
+    "header",
+    "headerl",
+    "headerr",
+    "headerf",
+    "footer",
+    "footerl",
+    "footerr",
+    "footerf",
+    "listtable",
+    "listoverridetable",
+    "revtbl",
+    "rsidtbl",
+    "generator",
+    "themedata",
+    "colorschememapping",
+    "latentstyles",
+    "datastore",
+    "xmlnstbl",
+    "fldinst",
+    "filetbl",
 ];
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {

@@ -166,7 +166,9 @@ fn of_files() -> Vec<Tool> {
                 ],
             ),
         )
-        .describe("Returns data from an attachment in the form of a schema, with the words that each value was read from."),
+        .describe(
+            "Returns data from an attachment in the form of a schema, with the words that each value was read from.",
+        ),
     ]
 }
 

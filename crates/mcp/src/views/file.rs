@@ -26,10 +26,8 @@ pub(crate) fn text(result: &Value, _: &ViewOptions) -> Value {
 
 /// Shows extracted data.
 pub(crate) fn data(result: &Value, _: &ViewOptions) -> Value {
-    let mut shown = pick(
-        result,
-        &["attachment_id", "message_id", "schema", "data", "sources", "model", "repaired", "truncated"],
-    );
+    let mut shown =
+        pick(result, &["attachment_id", "message_id", "schema", "data", "sources", "model", "repaired", "truncated"]);
     shown.insert("guidance".to_owned(), json!(GUIDANCE));
     Value::Object(shown)
 }

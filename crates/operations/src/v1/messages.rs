@@ -28,16 +28,10 @@ use batch::MessageBatch;
 const LABEL_FILTERS_MAX: usize = 10;
 
 pub(super) fn operations() -> Vec<Operation> {
-    [
-        own(),
-        attachments::operations(),
-        delivery_attempts::operations(),
-        claims::operations(),
-        draft_reply::operations(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [own(), attachments::operations(), delivery_attempts::operations(), claims::operations(), draft_reply::operations()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn own() -> Vec<Operation> {

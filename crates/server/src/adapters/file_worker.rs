@@ -73,11 +73,8 @@ impl FileWorker {
     }
 
     async fn read_file(&self, file: FileToRead) -> Result<ExtractedText, ExtractionError> {
-        let hints = FileHints {
-            filename: file.filename,
-            content_type: file.content_type,
-            rasterizes: self.ocr.is_some(),
-        };
+        let hints =
+            FileHints { filename: file.filename, content_type: file.content_type, rasterizes: self.ocr.is_some() };
         let input = worker::input(&hints, &file.bytes);
         drop(file.bytes);
         let mut command = self.command();

@@ -6,8 +6,8 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::http::{CONNECTIONS_MAX, HttpConfig};
 use posthouse_app::settings::{
     AcmeConfig, AgentsConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
-    ExternalAccount, FilesConfig, InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, TlsFiles, WebhookConfig,
-    problem::ConfigProblem,
+    ExternalAccount, FilesConfig, InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, TlsFiles,
+    WebhookConfig, problem::ConfigProblem,
 };
 use posthouse_domain::signup::DIFFICULTY_MAX;
 use posthouse_mail::address::Address;

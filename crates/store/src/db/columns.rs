@@ -8,10 +8,13 @@ use posthouse_domain::{
     EscalationDelivery, EscalationId, EscalationTrigger, EventId, EventKind, EventPayload, Extraction, Feedback,
     ForwardId, ForwardingAddressId, ForwardingFailure, HandleName, HoldReason, IdentityClientId, IdentityClientType,
     IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, IdentitySignInId,
-    InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId, ListDirection, ListEntryId, ListKind, ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState, LocalRecipient, MessageId, MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind, OutboundPolicy, Permissions, Plan, QueueItemState, QuietHours, ReportReason, RequestedFields, Role, RuleId, SanctionKind, ScreeningMode, KnowledgeId,
-    ServiceMailKind, SessionId, SignInId, SignInPurpose, SignedContent, SigningKeyTimes, SigningPurpose, Skill,
-    SubjectType, SuppressionReason, ThreadId, Time, TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus,
-    WebhookId, WorkspaceId, WorkspaceOrigin,
+    InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, KnowledgeId, LeaseId, ListDirection,
+    ListEntryId, ListKind, ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState,
+    LocalRecipient, MessageId, MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind,
+    OutboundPolicy, Permissions, Plan, QueueItemState, QuietHours, ReportReason, RequestedFields, Role, RuleId,
+    SanctionKind, ScreeningMode, ServiceMailKind, SessionId, SignInId, SignInPurpose, SignedContent, SigningKeyTimes,
+    SigningPurpose, Skill, SubjectType, SuppressionReason, ThreadId, Time, TlsParameters, UserId, WebhookDeliveryId,
+    WebhookDeliveryStatus, WebhookId, WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_mail::{bounce::BounceClass, jose::jwk::PublicJwk};
 use uuid::Uuid;
@@ -196,7 +199,16 @@ impl FromColumn for Time {
 row_of_one_column!(Time);
 
 // Lists are JSON arrays.
-json_columns!(Vec<String>, Vec<u32>, Vec<Skill>, Vec<LocalRecipient>, Disclosure, RequestedFields, SignedContent, Extraction);
+json_columns!(
+    Vec<String>,
+    Vec<u32>,
+    Vec<Skill>,
+    Vec<LocalRecipient>,
+    Disclosure,
+    RequestedFields,
+    SignedContent,
+    Extraction
+);
 
 macro_rules! name_list_columns {
     ($($ty:ty),+ $(,)?) => {$(

@@ -6,7 +6,8 @@ use posthouse_domain::{Inbox, InboxId, JobKind, Time, WorkspaceId};
 
 use crate::{
     Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding,
-    identity_approvals, identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call, p, rules, search, statements, wipe_rules::of_inbox, knowledge,
+    identity_approvals, identity_sign_ins, identity_tokens, inboxes, knowledge, lists, message_list::InboxRef, metrics,
+    on_call, p, rules, search, statements, wipe_rules::of_inbox,
 };
 
 statements! {

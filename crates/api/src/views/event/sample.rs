@@ -54,8 +54,8 @@ fn id<T: From<Uuid>>(number: u128) -> T {
 /// Returns an example event of the given type.
 pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let of_draft = is_of_draft(kind);
-    let is_of_message =
-        ["message.", "attachment."].iter().any(|prefix| kind.text().starts_with(prefix)) || kind == EventKind::DraftSent;
+    let is_of_message = ["message.", "attachment."].iter().any(|prefix| kind.text().starts_with(prefix))
+        || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
     let is_escalation = kind == EventKind::EscalationSent;
     let is_of_agent = ["inbox.", "agent.", "identity."].iter().any(|prefix| kind.text().starts_with(prefix));

@@ -85,7 +85,8 @@ fn nesting() -> Vec<HostileFile> {
 /// Entities, external references, formulas and macros.
 fn entities() -> Vec<HostileFile> {
     let mut files = Vec::new();
-    let laughs: String = (1..12).map(|at| format!("<!ENTITY l{at} \"{}\">", format!("&l{};", at - 1).repeat(10))).collect();
+    let laughs: String =
+        (1..12).map(|at| format!("<!ENTITY l{at} \"{}\">", format!("&l{};", at - 1).repeat(10))).collect();
     let types = [
         ("file", "<!DOCTYPE x [<!ENTITY e SYSTEM \"file:///etc/passwd\">]>".to_owned()),
         ("http", "<!DOCTYPE x [<!ENTITY e SYSTEM \"http://127.0.0.1:1/PWNED\">]>".to_owned()),
@@ -103,14 +104,16 @@ fn entities() -> Vec<HostileFile> {
         let html = format!("{kind}<html><body>&e;</body></html>");
         files.push(file(format!("{name}.html"), html));
     }
-    let formulas = ["=WEBSERVICE(\"http://127.0.0.1/PWN\")", "=cmd|' /C calc'!A0", "=HYPERLINK(\"file:///etc/passwd\")"];
+    let formulas =
+        ["=WEBSERVICE(\"http://127.0.0.1/PWN\")", "=cmd|' /C calc'!A0", "=HYPERLINK(\"file:///etc/passwd\")"];
     for (at, formula) in formulas.iter().enumerate() {
         let row = format!("<row><c r=\"A1\"><f>{}</f><v>1</v></c></row>", formula.replace('"', "&quot;"));
         files.push(file(format!("formula-{at}.xlsx"), office::xlsx(&row)));
         files.push(file(format!("formula-{at}.csv"), format!("a,{formula}\n")));
     }
     let outside = "<Relationships><Relationship Id=\"rId1\" TargetMode=\"External\" Type=\"x/worksheet\" Target=\"file:///etc/passwd\"/><Relationship Id=\"rId2\" Type=\"x/slide\" Target=\"../../../../etc/passwd\"/></Relationships>";
-    let workbook = "<workbook><sheets><sheet name=\"a\" r:id=\"rId1\"/><sheet name=\"b\" r:id=\"rId2\"/></sheets></workbook>";
+    let workbook =
+        "<workbook><sheets><sheet name=\"a\" r:id=\"rId1\"/><sheet name=\"b\" r:id=\"rId2\"/></sheets></workbook>";
     files.push(file(
         "external.xlsx",
         office::archive(&[
@@ -119,7 +122,8 @@ fn entities() -> Vec<HostileFile> {
             ("xl/vbaProject.bin", b"PWNED"),
         ]),
     ));
-    files.push(file("include.html", "<html><iframe src=file:///etc/passwd></iframe><object data=/etc/passwd></object>"));
+    files
+        .push(file("include.html", "<html><iframe src=file:///etc/passwd></iframe><object data=/etc/passwd></object>"));
     files.push(file("object.rtf", "{\\rtf1{\\object\\objdata 50574e4544}{\\*\\template file:///etc/passwd}x}"));
     files
 }
@@ -133,7 +137,10 @@ fn pdf_structure() -> Vec<HostileFile> {
     }
     let with = |at: usize, object: &str| {
         let mut objects = pdf::page_objects("BT /F1 12 Tf 72 700 Td (x) Tj ET /X Do");
-        objects.push(pdf::stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>", "/X Do /X Do"));
+        objects.push(pdf::stream(
+            "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>",
+            "/X Do /X Do",
+        ));
         objects[at] = object.to_owned();
         pdf::of_objects(&objects)
     };
@@ -148,9 +155,17 @@ fn pdf_structure() -> Vec<HostileFile> {
         ("length-self", 3, "<< /Length 4 0 R >>\nstream\nBT (x) Tj ET\nendstream"),
         ("length-huge", 3, "<< /Length 99999999999 >>\nstream\nBT (x) Tj ET\nendstream"),
         ("filters", 3, &format!("<< /Length 3 /Filter [{}] >>\nstream\nabc\nendstream", "/FlateDecode ".repeat(1_000))),
-        ("predictor", 3, "<< /Length 3 /Filter /FlateDecode /DecodeParms << /Predictor 15 /Columns 2147483647 /Colors 99 >> >>\nstream\nabc\nendstream"),
+        (
+            "predictor",
+            3,
+            "<< /Length 3 /Filter /FlateDecode /DecodeParms << /Predictor 15 /Columns 2147483647 /Colors 99 >> >>\nstream\nabc\nendstream",
+        ),
         ("font-self", 4, "<< /Type /Font /Subtype /Type0 /BaseFont /X /DescendantFonts [5 0 R] /Encoding 5 0 R >>"),
-        ("type3-self", 4, "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /CharProcs << /x 4 0 R >> /Encoding << /Differences [0 /x 120 /x] >> /FirstChar 0 /LastChar 120 /Widths [1] >>"),
+        (
+            "type3-self",
+            4,
+            "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /CharProcs << /x 4 0 R >> /Encoding << /Differences [0 /x 120 /x] >> /FirstChar 0 /LastChar 120 /Widths [1] >>",
+        ),
         ("unicode-self", 4, "<< /Type /Font /Subtype /TrueType /BaseFont /X /ToUnicode 4 0 R >>"),
         ("box", 2, "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 1e30 1e30] /Contents 4 0 R /Resources << >> >>"),
         ("box-nan", 2, "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 -1 0] /UserUnit 1e30 /Contents 4 0 R >>"),
@@ -166,7 +181,10 @@ fn pdf_structure() -> Vec<HostileFile> {
     }
     let looped = text.replace("/Root 1 0 R", &format!("/Root 1 0 R /Prev {}", text.find("xref\n").unwrap_or(0)));
     files.push(file("prev-loop.pdf", looped));
-    files.push(file("encrypted.pdf", text.replace("/Root", "/Encrypt << /Filter /Standard /V 5 /R 6 /Length 256 >> /Root")));
+    files.push(file(
+        "encrypted.pdf",
+        text.replace("/Root", "/Encrypt << /Filter /Standard /V 5 /R 6 /Length 256 >> /Root"),
+    ));
     let pages = 10_000;
     let kids: String = (0..pages).map(|_| "3 0 R ").collect();
     let mut objects = pdf::page_objects("BT /F1 12 Tf 72 700 Td (page) Tj ET");
@@ -198,7 +216,10 @@ fn pdf_content() -> Vec<HostileFile> {
         ("rgb", "/Width 2147483647 /Height 2147483647 /ColorSpace /DeviceRGB /BitsPerComponent 16"),
         ("jpx", "/Width 60000 /Height 60000 /Filter /JPXDecode"),
         ("jbig2", "/Width 60000 /Height 60000 /Filter /JBIG2Decode /ImageMask true"),
-        ("ccitt", "/Width 60000 /Height 60000 /Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 60000 /Rows 60000 >> /ImageMask true"),
+        (
+            "ccitt",
+            "/Width 60000 /Height 60000 /Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 60000 /Rows 60000 >> /ImageMask true",
+        ),
         ("dct", "/Width 60000 /Height 60000 /Filter /DCTDecode /ColorSpace /DeviceCMYK"),
         ("mask", "/Width 9 /Height 9 /SMask 6 0 R /ColorSpace /DeviceGray /BitsPerComponent 8"),
         ("space", "/Width 9 /Height 9 /ColorSpace [/Indexed 6 0 R 255 6 0 R] /BitsPerComponent 8"),
@@ -218,7 +239,10 @@ fn tables() -> Vec<HostileFile> {
             r#"<table:table-row table:number-rows-repeated="{repeats}"><table:table-cell table:number-columns-repeated="{repeats}"><text:p>x</text:p></table:table-cell></table:table-row>"#
         );
         files.push(file(format!("repeat-{repeats}.ods"), office::ods(&cell.repeat(50))));
-        files.push(file(format!("spaces-{repeats}.odt"), office::odt(&format!(r#"<text:p><text:s text:c="{repeats}"/></text:p>"#))));
+        files.push(file(
+            format!("spaces-{repeats}.odt"),
+            office::odt(&format!(r#"<text:p><text:s text:c="{repeats}"/></text:p>"#)),
+        ));
     }
     for reference in ["XFD1048576", "ZZZZZZZZZZZ1", "A99999999999", "", "1"] {
         let row = format!(r#"<row r="1"><c r="{reference}"><v>1</v></c></row>"#).repeat(1_000);
@@ -241,7 +265,10 @@ fn tables() -> Vec<HostileFile> {
     files.push(file("comment.html", format!("<html><!--{}", "-".repeat(3_000_000))));
     files.push(file("control.rtf", format!("{{\\rtf1 {}", "\\u-3913?\\'ff\\bin999999999 ".repeat(100_000))));
     files.push(file("fold.ics", format!("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:{}", "a\n ".repeat(1_000_000))));
-    files.push(file("attendees.ics", format!("BEGIN:VCALENDAR\nBEGIN:VEVENT\n{}", "ATTENDEE:mailto:a@b\n".repeat(200_000))));
+    files.push(file(
+        "attendees.ics",
+        format!("BEGIN:VCALENDAR\nBEGIN:VEVENT\n{}", "ATTENDEE:mailto:a@b\n".repeat(200_000)),
+    ));
     files
 }
 
@@ -249,7 +276,8 @@ fn tables() -> Vec<HostileFile> {
 fn images_and_mail() -> Vec<HostileFile> {
     let mut files = Vec::new();
     let png = |width: u32, height: u32| {
-        [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &width.to_be_bytes(), &height.to_be_bytes(), b"\x08\x06\0\0\0"].concat()
+        [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &width.to_be_bytes(), &height.to_be_bytes(), b"\x08\x06\0\0\0"]
+            .concat()
     };
     files.push(file("huge.png", png(u32::MAX, u32::MAX)));
     files.push(file("wide.png", png(100_000_000, 1)));
@@ -266,7 +294,13 @@ fn images_and_mail() -> Vec<HostileFile> {
         );
     }
     files.push(file("nested.eml", mail));
-    files.push(file("parts.eml", format!("MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n{}", "--b\r\n\r\nx\r\n".repeat(100_000))));
+    files.push(file(
+        "parts.eml",
+        format!(
+            "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n{}",
+            "--b\r\n\r\nx\r\n".repeat(100_000)
+        ),
+    ));
     files.push(file("header.eml", format!("Subject: {}\r\n\r\nx", "=?utf-8?q?a?= ".repeat(100_000))));
     let bomb = office::docx(&"<w:p/>".repeat(1 << 20));
     let encoded: String = bomb.iter().map(|byte| format!("={byte:02X}")).collect();
@@ -279,7 +313,10 @@ fn images_and_mail() -> Vec<HostileFile> {
     header[..8].copy_from_slice(compound);
     header[24..34].copy_from_slice(&[0x3e, 0, 3, 0, 0xfe, 0xff, 9, 0, 6, 0]);
     // Every sector is followed by itself.
-    files.push(file("chain-loop.msg", [header, (0..2_048_u32).flat_map(|at| (at % 4).to_le_bytes()).collect()].concat()));
+    files.push(file(
+        "chain-loop.msg",
+        [header, (0..2_048_u32).flat_map(|at| (at % 4).to_le_bytes()).collect()].concat(),
+    ));
     let (pdf, docx) = (pdf::of_lines(&["x"]), office::docx("<w:p><w:t>x</w:t></w:p>"));
     files.push(file("pdf-zip.pdf", [pdf.clone(), docx.clone()].concat()));
     files.push(file("zip-pdf.docx", [docx.clone(), pdf.clone()].concat()));
@@ -297,7 +334,10 @@ fn mutations() -> Vec<HostileFile> {
         ("pdf", pdf::of_lines(&["Some text", "and more of it"])),
         ("docx", office::docx("<w:p><w:r><w:t>Some text</w:t></w:r></w:p>")),
         ("xlsx", office::xlsx(r#"<row r="1"><c r="A1" t="s"><v>0</v></c></row>"#)),
-        ("ods", office::ods("<table:table-row><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>")),
+        (
+            "ods",
+            office::ods("<table:table-row><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>"),
+        ),
         ("scan.pdf", pdf::of_image(16, 16)),
     ];
     let (mut noise, mut files) = (Noise(0x9e37_79b9_7f4a_7c15), Vec::new());

@@ -46,11 +46,16 @@ pub(crate) fn pptx(slides: &[&str]) -> Vec<u8> {
     let (mut ids, mut rels, mut parts) = (String::new(), String::new(), Vec::new());
     for (at, text) in slides.iter().enumerate() {
         ids.push_str(&format!(r#"<p:sldId id="{}" r:id="rId{at}"/>"#, 256 + at));
-        rels.push_str(&format!(r#"<Relationship Id="rId{at}" Type="{RELATIONS}/slide" Target="slides/slide{at}.xml"/>"#));
+        rels.push_str(&format!(
+            r#"<Relationship Id="rId{at}" Type="{RELATIONS}/slide" Target="slides/slide{at}.xml"/>"#
+        ));
         let slide = format!("<p:sld><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:sld>");
         parts.push((format!("ppt/slides/slide{at}.xml"), slide));
     }
-    parts.push(("ppt/presentation.xml".to_owned(), format!("<p:presentation><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>")));
+    parts.push((
+        "ppt/presentation.xml".to_owned(),
+        format!("<p:presentation><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>"),
+    ));
     parts.push(("ppt/_rels/presentation.xml.rels".to_owned(), format!("<Relationships>{rels}</Relationships>")));
     let parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
     archive(&parts)
@@ -76,7 +81,10 @@ pub(crate) fn epub(chapters: &[&str]) -> Vec<u8> {
         spine.push_str(&format!(r#"<itemref idref="c{at}"/>"#));
         parts.push((format!("OEBPS/c{at}.xhtml"), format!("<html><body>{chapter}</body></html>")));
     }
-    parts.push(("OEBPS/book.opf".to_owned(), format!("<package><manifest>{items}</manifest><spine>{spine}</spine></package>")));
+    parts.push((
+        "OEBPS/book.opf".to_owned(),
+        format!("<package><manifest>{items}</manifest><spine>{spine}</spine></package>"),
+    ));
     let container = r#"<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>"#;
     parts.push(("META-INF/container.xml".to_owned(), container.to_owned()));
     let parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();

@@ -6,7 +6,10 @@ use posthouse_app::settings::{Categoriser, SecretText};
 
 use crate::config::{
     key::{ConfigKey, DefaultValue, Key, keys, list, value},
-    types::{Count, Domain, DomainOrAddress, DurationMs, FilePath, Flag, HttpUrl, Nameserver, OneOf, Secret, Text, ValueType, list_of},
+    types::{
+        Count, Domain, DomainOrAddress, DurationMs, FilePath, Flag, HttpUrl, Nameserver, OneOf, Secret, Text,
+        ValueType, list_of,
+    },
 };
 
 /// Yahoo and AOL, Microsoft (one address, because its domain also has users), Validity for Comcast, Yandex and others,

@@ -1,7 +1,7 @@
 //! The routes that send: `/v1/inboxes/{id}/messages` and those below a message.
 
-mod draft_reply;
 mod attachment_text;
+mod draft_reply;
 mod dry_run;
 mod extract;
 mod files;

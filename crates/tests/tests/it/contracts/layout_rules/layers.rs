@@ -31,13 +31,8 @@ const OPERATIONS: &[&str] = &["crates/operations/", "crates/pages/"];
 const TRANSPORTS: &[&str] = &["axum", "hyper", "http"];
 
 /// The crates without I/O.
-const FUNCTIONAL_CORE: &[&str] = &[
-    "crates/mail/src/",
-    "crates/files/src/",
-    "crates/screen/src/",
-    "crates/domain/src/",
-    "crates/api/src/",
-];
+const FUNCTIONAL_CORE: &[&str] =
+    &["crates/mail/src/", "crates/files/src/", "crates/screen/src/", "crates/domain/src/", "crates/api/src/"];
 
 /// What the functional core must not use: I/O, clocks, SQL and async runtimes.
 const SHELL: &[&str] = &[

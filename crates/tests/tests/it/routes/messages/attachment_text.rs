@@ -86,7 +86,13 @@ async fn a_file_without_text_says_why() {
         ("a.zip", "application/zip", b"PK\x03\x04 and no archive", "skipped", "unsupported_type"),
         ("a.pdf", "application/pdf", b"%PDF-1.7 and nothing else", "failed", "parse_error"),
         ("a.docx", "application/octet-stream", b"\x00\x01\x02\x03", "skipped", "unsupported_type"),
-        ("a.png", "image/png", b"\x89PNG\r\n\x1a\n0000IHDR\x00\x00\x00\x01\x00\x00\x00\x01", "skipped", "ocr_unavailable"),
+        (
+            "a.png",
+            "image/png",
+            b"\x89PNG\r\n\x1a\n0000IHDR\x00\x00\x00\x01\x00\x00\x00\x01",
+            "skipped",
+            "ocr_unavailable",
+        ),
         ("a.mp3", "audio/mpeg", b"ID3", "skipped", "unsupported_type"),
     ];
     for (name, content_type, bytes, status, code) in table {
@@ -110,8 +116,7 @@ async fn withheld_files_and_those_of_others_have_no_text() {
     fixture.server.settle().await;
     let list = fixture.api.get("/v1/held-messages?include_held=true").await.expect(200);
     let (message, attachment) = (&list.data()[0]["id"], &list.data()[0]["attachments"][0]["id"]);
-    let path =
-        format!("/v1/messages/{}/attachments/{}/text", message.as_str().unwrap(), attachment.as_str().unwrap());
+    let path = format!("/v1/messages/{}/attachments/{}/text", message.as_str().unwrap(), attachment.as_str().unwrap());
     fixture.api.get(&path).await.error("message_withheld");
     let open = fixture.api.get(&format!("{path}?include_held=true")).await.expect(200);
     assert_eq!(open["text"], "Pay at once.");

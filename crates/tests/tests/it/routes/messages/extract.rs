@@ -65,7 +65,10 @@ async fn data_has_the_places_where_it_was_read() {
     let body = json!({ "schema": schema(), "instructions": "Amounts are in German form." });
     let found = fixture.api.post(&path, body).await.expect(200);
     assert_eq!(found["data"], json!({ "number": "4711", "total": 1234.5 }));
-    assert_eq!((&found["schema"], &found["model"], &found["repaired"]), (&json!("custom"), &json!("scripted"), &json!(true)));
+    assert_eq!(
+        (&found["schema"], &found["model"], &found["repaired"]),
+        (&json!("custom"), &json!("scripted"), &json!(true))
+    );
     let places: Vec<(&str, &str)> = found["sources"]
         .as_array()
         .unwrap()
@@ -81,7 +84,8 @@ async fn data_has_the_places_where_it_was_read() {
     }
     // The document is marked as text of strangers, apart from the instructions.
     let asked = model.posts()[0].json();
-    let (system, user) = (asked["messages"][0]["content"].as_str().unwrap(), asked["messages"][1]["content"].as_str().unwrap());
+    let (system, user) =
+        (asked["messages"][0]["content"].as_str().unwrap(), asked["messages"][1]["content"].as_str().unwrap());
     assert!(system.contains("German form") && !system.contains("pay at once"));
     assert!(user.starts_with("BEGIN ") && user.contains("pay at once"));
     assert_eq!(asked.get("tools"), None);
@@ -98,7 +102,10 @@ async fn each_refusal_has_its_code() {
         (json!({}), "schema"),
         (json!({ "schema": "letter" }), "schema"),
         (json!({ "schema": { "type": "array" } }), "schema"),
-        (json!({ "schema": { "type": "object", "properties": { "a": { "type": "string", "pattern": "x" } } } }), "schema"),
+        (
+            json!({ "schema": { "type": "object", "properties": { "a": { "type": "string", "pattern": "x" } } } }),
+            "schema",
+        ),
         (json!({ "schema": "invoice", "instructions": "x".repeat(2_001) }), "instructions"),
     ] {
         fixture.api.post(&path, body).await.invalid_fields(&[field]);
