@@ -1,6 +1,6 @@
 //! What the categoriser found out about a received message, and what follows: labels, and whether agents get it.
 
-use crate::{label, message::HoldReason, time::Time, workspace::AiProcessing};
+use crate::{label, time::Time};
 
 /// The probability of a category from which it becomes a label.
 pub const CATEGORY_MIN: f64 = 0.6;
@@ -17,6 +17,40 @@ const UNCERTAIN: &str = "ai:uncertain";
 const INJECTION_RISK: &str = "ai:injection-risk";
 /// On messages that are urgent.
 const URGENT: &str = "ai:urgent";
+
+named! {
+    /// Why received mail is held back from agents.
+    HoldReason {
+        /// It may instruct an agent.
+        InjectionRisk = "injection_risk",
+        /// It may be phishing.
+        Phishing = "phishing",
+        /// The check failed.
+        CheckFailed = "check_failed",
+        /// The quota of checks is used up.
+        Quota = "quota",
+        /// The check took too long.
+        CheckTimedOut = "check_timed_out",
+        /// A rule of the owner holds it.
+        Rule = "rule",
+        /// A receive list stopped it.
+        Blocked = "blocked",
+        /// A check hasn't ended yet. The mail is shown as if it arrived when the check passes it.
+        Pending = "pending",
+    }
+}
+
+named! {
+    /// How much AI may process a workspace's mail.
+    AiProcessing {
+        /// Not at all.
+        Off = "off",
+        /// Categorize received mail.
+        Categorize = "categorize",
+        /// Categorize, draft and extract.
+        Full = "full",
+    }
+}
 
 named! {
     /// The state of the analysis of a received message.

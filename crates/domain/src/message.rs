@@ -3,6 +3,7 @@
 use posthouse_mail::{bounce::BounceClass, verification::VerificationReason};
 use posthouse_screen::LocalScreen;
 
+pub use crate::analysis::HoldReason;
 use crate::{
     actor::Actor,
     agent_message::{AgentDelivery, AuthorSignature, disclosure::Disclosure},
@@ -168,28 +169,6 @@ impl NamedEnum for posthouse_screen::Place {
 impl NamedEnum for posthouse_screen::Part {
     fn names() -> Vec<&'static str> {
         Self::ALL.iter().map(|part| part.text()).collect()
-    }
-}
-
-named! {
-    /// Why received mail is held back from agents.
-    HoldReason {
-        /// It may instruct an agent.
-        InjectionRisk = "injection_risk",
-        /// It may be phishing.
-        Phishing = "phishing",
-        /// The check failed.
-        CheckFailed = "check_failed",
-        /// The quota of checks is used up.
-        Quota = "quota",
-        /// The check took too long.
-        CheckTimedOut = "check_timed_out",
-        /// A rule of the owner holds it.
-        Rule = "rule",
-        /// A receive list stopped it.
-        Blocked = "blocked",
-        /// A check hasn't ended yet. The mail is shown as if it arrived when the check passes it.
-        Pending = "pending",
     }
 }
 

@@ -1,5 +1,6 @@
 //! A workspace: the tenant with its plan, status and settings.
 
+pub use crate::analysis::AiProcessing;
 use crate::{
     analysis::ScreeningSettings,
     id::WorkspaceId,
@@ -21,18 +22,6 @@ pub const UNCLAIMED_AGENTS: u64 = 3;
 pub const UNCLAIMED_IDLE_DAYS: i64 = 30;
 /// [`UNCLAIMED_IDLE_DAYS`] in milliseconds.
 pub const UNCLAIMED_IDLE_MS: i64 = UNCLAIMED_IDLE_DAYS * DAY_MS;
-
-named! {
-    /// How much AI may process a workspace's mail.
-    AiProcessing {
-        /// Not at all.
-        Off = "off",
-        /// Categorize received mail.
-        Categorize = "categorize",
-        /// Categorize, draft and extract.
-        Full = "full",
-    }
-}
 
 named! {
     /// Who made a workspace.

@@ -100,12 +100,13 @@ crate::from_row!(Workspace {
     suspension, origin, claim = claim_status, claimed_at,
     notice(notice: Option<String>, notice_at: Option<Time>) =>
         notice.zip(notice_at).map(|(message, created_at)| WorkspaceNotice { message, created_at }),
-    stopped_at, stop_reason, ai_processing, outbound_policy, daily_send_limit, retention_days,
+    stopped_at, stop_reason, ai_processing,
     screening(screening: ScreeningMode, screening_deadline: i64, screening_release: bool) => ScreeningSettings {
         mode: screening,
         deadline_s: screening_deadline,
         on_timeout: if screening_release { ScreeningTimeout::Release } else { ScreeningTimeout::Hold },
     },
+    outbound_policy, daily_send_limit, retention_days,
     ai_disclosure(disclosure_line: DisclosureLine, disclosure_text: Option<String>, disclosure_name: bool) =>
         AiDisclosure { visible_line: disclosure_line, text: disclosure_text, shares_name: disclosure_name },
     created_at,
