@@ -107,10 +107,9 @@ pub(super) fn message(
     mailbox::file(tx, copy, Visibility::Shown)?;
     count(tx, &stored, &entries)?;
     if let Some(mail) = &accepted.received {
-        let raw = accepted.local_raw.as_ref().unwrap_or(raw);
         let copy = LocalCopy {
             mail,
-            raw,
+            raw: accepted.local_raw.as_ref().unwrap_or(raw),
             plans: &accepted.config.plans,
             from: &accepted.from,
             requested: accepted.requested.as_ref(),
