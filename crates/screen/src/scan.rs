@@ -364,5 +364,4 @@ fn payloads(source: &Source<'_>, findings: &mut Findings) {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;
