@@ -4,6 +4,7 @@
 //! windows over the words that stand for something find instructions (`docs/guides/local-screen.md`).
 
 mod decode;
+mod disguise;
 mod fold;
 mod html;
 mod lexicon;

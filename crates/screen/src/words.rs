@@ -1,7 +1,8 @@
 //! Reads a text once and notes the words that stand for something, also where they are disguised: other letters, letters
 //! with characters between them, words apart or together, and simple ciphers.
 
-use crate::fold::{Folded, Invisible, fold, is_look_alike, leet};
+use crate::disguise::{CHUNK_MAX, STEM_MIN, segment, without_article, without_signs};
+use crate::fold::{Folded, Invisible, fold, is_look_alike};
 use crate::lexicon::{
     ADDRESS, ASSISTANT, CONCEAL, Concepts, DATA, EMPTY, INSTRUCTION, LEXICON, OVERRIDE, PHRASE_WORDS_MAX, PRIOR,
     PROMPT, REVEAL, ROLE, SECRET, SEND, SYSTEM, TARGET, TOOL, TRIGGER, URGENT, USER, join, step,
@@ -9,18 +10,12 @@ use crate::lexicon::{
 
 /// Characters of a word that are kept.
 const WORD_MAX: usize = 256;
-/// Characters of a chunk without blanks that are read as one word.
-const CHUNK_MAX: usize = 40;
-/// Letters of the longest part of a word that has no blanks inside.
-const PART_MAX: usize = 14;
 /// Characters of the longest entry without blanks, in scripts without blanks.
 const IDEOGRAPHS_MAX: usize = 12;
 /// Characters of a run of short words that are kept.
 const RUN_MAX: usize = 4_096;
 /// Characters of a text that are read a second time, as parts of words or without their signs.
 const EFFORT_MAX: usize = 192 * 1024;
-/// Letters from which a beginning of a word is looked up.
-const STEM_MIN: usize = 3;
 
 /// A word that stands for something.
 #[derive(Debug, Clone, Copy)]
@@ -515,115 +510,6 @@ pub(crate) const TELLING: Concepts = OVERRIDE
     | CONCEAL
     | TRIGGER
     | TARGET;
-
-/// Words that are often written with a hyphen.
-const HYPHENATED: [&str; 8] = ["email", "emails", "login", "signin", "passcode", "password", "passwords", "readd"];
-
-/// The first letters of a chunk.
-struct Letters {
-    all: [char; CHUNK_MAX + 1],
-    length: usize,
-}
-
-impl Letters {
-    const fn new() -> Self {
-        Self { all: ['\0'; CHUNK_MAX + 1], length: 0 }
-    }
-
-    fn push(&mut self, c: char) {
-        if let Some(next) = self.all.get_mut(self.length) {
-            *next = c;
-            self.length += 1;
-        }
-    }
-
-    fn as_slice(&self) -> &[char] {
-        &self.all[..self.length]
-    }
-}
-
-/// Returns what a chunk stands for without its signs, or with the letters that its digits and signs look like.
-fn without_signs(raw: &str) -> Concepts {
-    let raw = raw.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'', '\u{201d}']);
-    let (mut letters, mut usual, mut second) = (Letters::new(), Letters::new(), Letters::new());
-    for c in raw.chars().take(CHUNK_MAX) {
-        let looks = match fold(c) {
-            Folded::Letter(letter) | Folded::Ideograph(letter) => {
-                letters.push(letter);
-                Some([letter; 2])
-            }
-            Folded::Pair(a, b) => {
-                letters.push(a);
-                letters.push(b);
-                None
-            }
-            Folded::Digit(c) => Some(leet(c).unwrap_or([c; 2])),
-            Folded::Other => leet(c),
-            Folded::Nothing(_) => None,
-        };
-        if let Some([one, other]) = looks {
-            usual.push(one);
-            second.push(other);
-        }
-    }
-    let is_hyphenated = HYPHENATED.iter().any(|word| word.chars().eq(letters.as_slice().iter().copied()));
-    let mut found = if is_hyphenated { 0 } else { look_up(letters.as_slice()) };
-    if usual.length > letters.length {
-        found |= look_up(usual.as_slice()) | look_up(second.as_slice());
-    }
-    found
-}
-
-fn look_up(letters: &[char]) -> Concepts {
-    if letters.len() < 3 {
-        return 0;
-    }
-    let (mut hash, mut found) = (EMPTY, 0);
-    for (read, c) in letters.iter().enumerate() {
-        hash = step(hash, *c);
-        if read + 1 >= STEM_MIN {
-            found |= LEXICON.stem(hash);
-        }
-    }
-    found | LEXICON.exact(hash)
-}
-
-/// Returns what an Arabic word stands for without the article and joined prepositions.
-fn without_article(letters: &[char]) -> Concepts {
-    let mut found = 0;
-    for length in 1..=3.min(letters.len().saturating_sub(3)) {
-        let is_prefix = letters[..length].iter().all(|c| matches!(c, 'و' | 'ف' | 'ب' | 'ل' | 'ك' | 'ا'));
-        if is_prefix {
-            found |= look_up(&letters[length..]);
-        }
-    }
-    found
-}
-
-/// Finds the words that letters without blanks consist of.
-fn segment(letters: &[char], length_min: usize, parts: &mut Vec<Concepts>) {
-    let mut at = 0;
-    while at < letters.len() {
-        let (mut hash, mut found) = (EMPTY, None);
-        for (read, c) in letters[at..].iter().take(PART_MAX).enumerate() {
-            hash = step(hash, *c);
-            if read + 1 < length_min {
-                continue;
-            }
-            let concepts = LEXICON.exact(hash) | LEXICON.stem(hash);
-            if concepts != 0 {
-                found = Some((concepts, read + 1));
-            }
-        }
-        match found {
-            Some((concepts, length)) => {
-                parts.push(concepts);
-                at += length;
-            }
-            None => at += 1,
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
