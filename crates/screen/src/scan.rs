@@ -223,7 +223,7 @@ fn scan_text(source: Source<'_>) -> Findings {
 }
 
 /// Finds the instructions of a text and of its disguised words.
-fn instructions(source: &Source<'_>, hits: &mut Vec<Hit>, findings: &mut Findings) {
+fn instructions(source: &Source<'_>, hits: &mut [Hit], findings: &mut Findings) {
     let mut matches = rules::find(hits, source.text);
     let is_hidden = source.place == Place::Hidden;
     let is_encoded = source.encoding.is_some();

@@ -127,7 +127,7 @@ fn words(text: &str, found: &mut Vec<Finding>) {
             continue;
         }
         let word = text[start..at].trim_end_matches(['.', '-']);
-        if let Some(kind) = kind_of(word, text[..start].as_bytes()) {
+        if let Some(kind) = kind_of(word, &text.as_bytes()[..start]) {
             found.push(Finding { kind, start, end: start + word.len() });
         }
     }

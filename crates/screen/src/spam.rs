@@ -60,7 +60,7 @@ const PHRASES: [(&str, &str, u32); 44] = [
 pub fn spam(content: &Content<'_>) -> Option<Vec<&'static str>> {
     let subject = content.subject;
     let mut text: String = content.text.unwrap_or_default().chars().take(TEXT_MAX).collect();
-    text.insert_str(0, "\n");
+    text.insert(0, '\n');
     text.insert_str(0, subject);
     let text = text.to_lowercase();
     let mut points = 0;
