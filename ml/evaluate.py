@@ -17,7 +17,7 @@ from learn import categorise
 
 CORPORA = pathlib.Path(os.environ.get("POSTHOUSE_CORPORA", pathlib.Path(__file__).parent.parent.parent / "shared/data"))
 THRESHOLDS = {"injection": 0.8, "phishing": 0.8, "needs_human": 0.7, "auto_reply": 0.8, "category": 0.6}
-ROUNDS = 1000
+ROUNDS = 500
 CHANGED = ("Base Encoding|Emoji Substitution|Reverse Text|Language Translation|Substitution Ciphers|Alphanumeric Substitution|"
            "Homophonic Substitution|Misspelling Intentionally|Anagramming|Space Removal & Grouping").split("|")
 INSERTED = ("Information Dissemination|Marketing & Advertising|Entertainment|Scams & Fraud|Misinformation & Propaganda|Instruction|"
