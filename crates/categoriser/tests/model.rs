@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use posthouse_categoriser::training::training_features;
 use posthouse_categoriser::{Authentication, DIMENSIONS, Facts, MAX_TEXT, Mail, Model, ModelFileError};
 use serde_json::Value;
 
@@ -106,6 +107,27 @@ fn any_text_gives_probabilities() {
                 assert!(body.get(start..end).is_some(), "{name}: {start}..{end} is a place in the text");
             }
         }
+    }
+}
+
+/// Work grows with the text up to a bound: tokens with its bytes, segments up to their limit.
+#[test]
+fn the_work_of_a_mail_is_linear_and_bounded() {
+    let work = |text: &str| {
+        let mail = training_features(model(), &Mail { text, ..Mail::default() });
+        let tokens: u32 = mail.segments.iter().map(|segment| segment.tokens).sum();
+        (mail.segments.len(), tokens as usize)
+    };
+    for (name, body) in crafted() {
+        let (segments, tokens) = work(&body);
+        assert!(segments <= 4_096, "{name}: {segments} segments");
+        assert!(tokens <= MAX_TEXT, "{name}: {tokens} tokens");
+        let mut half = MAX_TEXT / 2;
+        while !body.is_char_boundary(half) {
+            half -= 1;
+        }
+        let (_, part) = work(&body[..half]);
+        assert!(tokens <= 2 * part + 64, "{name}: {part} tokens in half of the text, {tokens} in all");
     }
 }
 
