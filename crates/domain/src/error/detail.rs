@@ -477,7 +477,6 @@ impl ErrorCode {
                 }
             }
             ErrorCode::PlanLimitEmails | ErrorCode::PlanLimitStructuredExtractions => &[LIMIT, MAX],
-            ErrorCode::LlmUnavailable => &[RETRY],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
             ErrorCode::MemberHasKeys => const { &[always(DetailKind::ApiKeys)] },
@@ -494,6 +493,7 @@ impl ErrorCode {
             ErrorCode::DkimRecordNotFound => const { &[sometimes(DetailKind::RecordName)] },
             ErrorCode::DkimRotationTooSoon => const { &[always(DetailKind::RetireAt)] },
             ErrorCode::IdempotencyInFlight
+            | ErrorCode::LlmUnavailable
             | ErrorCode::SignupDisabled
             | ErrorCode::DirectoryDisabled
             | ErrorCode::PublicDirectoryDisabled

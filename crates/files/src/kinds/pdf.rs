@@ -65,14 +65,14 @@ pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileErro
     text.is_truncated |= scans.len() > OCR_PAGES_MAX;
     scans.truncate(OCR_PAGES_MAX);
     text.images = if hints.rasterizes {
-        scans.into_iter().filter_map(|index| Some((index, pdf.pages().get(index)?))).filter_map(rasterize).collect()
+        scans.into_iter().filter_map(|index| rasterize(pdf.pages().get(index)?, index)).collect()
     } else {
         scans.into_iter().map(|page| PageImage { page, bytes: Vec::new() }).collect()
     };
     Ok(text)
 }
 
-fn rasterize((index, page): (usize, &Page<'_>)) -> Option<PageImage> {
+fn rasterize(page: &Page<'_>, index: usize) -> Option<PageImage> {
     let (width, height) = page.render_dimensions();
     let area = f64::from(width) * f64::from(height);
     let scale = RASTER_SCALE.min((OCR_PIXELS_MAX as f64 / area).sqrt());

@@ -12,7 +12,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("screen", &[]),
     ("domain", &["mail", "screen"]),
     ("store", &["mail", "screen", "domain"]),
-    ("api", &["mail", "screen", "domain"]),
+    // The fuzz targets of all formats run as its tests.
+    ("api", &["mail", "screen", "domain", "files"]),
     ("app", &["mail", "categoriser", "screen", "domain", "store", "api"]),
     ("call", &["domain", "api", "app"]),
     ("operations", &["mail", "domain", "api", "app", "call"]),
