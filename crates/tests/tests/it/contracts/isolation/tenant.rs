@@ -292,6 +292,7 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
         "replyToMessage" | "createDraft" | "updateDraft" => json!({ "text": "t" }),
         "forwardMessage" => json!({ "to": "bob@people.example" }),
         "updateMessage" | "updateThread" | "updateContact" => json!({ "add_labels": ["x"] }),
+        "extractAttachment" => json!({ "schema": "invoice" }),
         "batchUpdateMessages" => json!({ "is_read": true }),
         "ackMessage" | "nackMessage" | "extendLease" => json!({ "lease_id": of.id_of(IdKind::Lease) }),
         "scheduleDraft" => json!({ "send_at": at }),
