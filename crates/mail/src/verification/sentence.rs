@@ -8,7 +8,7 @@ use super::words::{self, KeywordHit, KeywordTable};
 /// Maximum number of characters of a sentence before and after the candidate.
 const SIDE_CHARS_MAX: usize = 160;
 /// Maximum number of characters behind a candidate in which a new clause states its duration.
-const CLAUSE_CHARS_MAX: usize = 20;
+const CLAUSE_CHARS_MAX: usize = 12;
 /// Minimum length of a line that continues on the next line, in characters.
 const WRAPPED_CHARS_MIN: usize = 38;
 
