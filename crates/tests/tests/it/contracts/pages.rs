@@ -96,6 +96,7 @@ const LISTS: &[ListedRoute] = &[
 /// Paged routes that are not lists, each with its reason.
 const NOT_LISTS: &[(&str, &str)] = &[
     ("getThread", "one thread, whose messages are paged backward by earlier_cursor"),
+    ("getThreadDigest", "parts of one thread; `routes/thread_digest` reads them"),
     ("listApiKeys", "no key opens the route; `routes/platform/manage` reads the pages"),
     ("listConnectors", "no key opens the route; `routes/connectors/ends` reads the pages"),
     ("listQueueItems", "items come and go with leases; `routes/queue/by_hand` reads the pages"),
