@@ -9,6 +9,7 @@
 use std::{error::Error, time::Instant};
 
 use posthouse_domain::{
+    AiProcessing, OutboundPolicy, ScreeningSettings,
     agent::{
         card::{Capabilities, Card, CardVisibility, Skill},
         listing::ListingState,
@@ -19,7 +20,7 @@ use posthouse_domain::{
     message::MessageKind,
     plan::Plan,
     time::Time,
-    workspace::{AiDisclosure, AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
+    workspace::{AiDisclosure, ClaimStatus, Workspace, WorkspaceOrigin},
 };
 use posthouse_store::{DatabaseUrl, Store, StoreConfig, Tx, agents, card_index, inboxes, workspaces};
 use uuid::Uuid;

@@ -2,8 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use posthouse_domain::LocalCheck;
 use posthouse_mail::{address::Mailbox, auth::AuthResults, parse::ParsedMessage};
 use posthouse_screen::{Content, LocalScreen, scan, spam};

@@ -46,6 +46,7 @@ fn workspace(number: u128, claim: ClaimStatus) -> Workspace {
         stop_reason: None,
         ai_processing: AiProcessing::Off,
         screening: posthouse_domain::ScreeningSettings::DEFAULT,
+        outbound_policy: posthouse_domain::OutboundPolicy::Label,
         daily_send_limit: None,
         ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,

@@ -58,6 +58,7 @@ fn passes(message: &Message, filter: &MessageFilter) -> bool {
         && filter.channel.is_none_or(|channel| message.channel == channel)
         && filter.kind.is_none_or(|kind| message.kind == kind)
         && filter.screening.is_none_or(|screening| match screening {
+            ScreeningFilter::Pending => message.held == Some(posthouse_domain::HoldReason::Pending),
             ScreeningFilter::Passed => message.held.is_none(),
             ScreeningFilter::Held => message.is_held(),
             ScreeningFilter::Released => message.released_at.is_some(),
@@ -158,7 +159,12 @@ async fn long_poll_reads_are_ordered_and_skip_blocked_messages() {
             })
             .await
             .unwrap();
-        let sort = ArrivalFilter { direction: Direction::Inbound, channel: None, kind: Some(MessageKind::Message) };
+        let sort = ArrivalFilter {
+            direction: Direction::Inbound,
+            channel: None,
+            kind: Some(MessageKind::Message),
+            opt_ins: posthouse_domain::OptIns::default(),
+        };
         let numbers = |found: Vec<arrivals::ArrivalSummary>| found.iter().map(|g| g.id.0.as_u128()).collect::<Vec<_>>();
         let after = store.read(move |tx| arrivals::after(tx, PLACE, sort, at(1), 3)).await.unwrap();
         assert_eq!(numbers(after), [2, 4, 5]);

@@ -3,7 +3,7 @@
 
 use posthouse_domain::{OutboundPolicy, auth::Scope};
 use posthouse_tests::{http::Api, mail::TestMessage};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::inbox_fixture::InboxFixture;
 
