@@ -69,7 +69,8 @@ impl AcceptHook for DraftBeingSent {
     fn hold(
         &self,
         tx: &mut Tx,
-        (hold, origins): (&DraftHold, &[JudgedRecipient]),
+        hold: &DraftHold,
+        origins: &[JudgedRecipient],
         ids: &IdGenerator,
         now: Time,
     ) -> Result<Option<Draft>, Refusal> {

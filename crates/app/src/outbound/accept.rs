@@ -199,7 +199,8 @@ pub(crate) trait AcceptHook: Send + Sync {
     fn hold(
         &self,
         _tx: &mut Tx,
-        _held: (&DraftHold, &[JudgedRecipient]),
+        _hold: &DraftHold,
+        _origins: &[JudgedRecipient],
         _ids: &IdGenerator,
         _now: Time,
     ) -> Result<Option<Draft>, Refusal> {

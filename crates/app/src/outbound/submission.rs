@@ -55,7 +55,7 @@ pub struct SubmissionRequest {
     pub raw: Vec<u8>,
 }
 
-/// What became of a submitted message.
+/// The result of a submission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Submitted {
     /// It is queued.

@@ -442,23 +442,20 @@ const LIMIT: DetailRule = always(DetailKind::Limit);
 const MAX: DetailRule = always(DetailKind::Max);
 const RETRY: DetailRule = always(DetailKind::RetryAfterSeconds);
 const ADDRESSES: DetailRule = always(DetailKind::Addresses);
+const INVALID_REQUEST: &[DetailRule] = &[
+    sometimes(DetailKind::Fields),
+    sometimes(DetailKind::From),
+    sometimes(DetailKind::Reason),
+    sometimes(DetailKind::Limit),
+    sometimes(DetailKind::Max),
+];
 
 impl ErrorCode {
     /// Returns the details that errors with this code can have.
     #[must_use]
     pub const fn details(self) -> &'static [DetailRule] {
         match self {
-            ErrorCode::InvalidRequest => {
-                const {
-                    &[
-                        sometimes(DetailKind::Fields),
-                        sometimes(DetailKind::From),
-                        sometimes(DetailKind::Reason),
-                        sometimes(DetailKind::Limit),
-                        sometimes(DetailKind::Max),
-                    ]
-                }
-            }
+            ErrorCode::InvalidRequest => INVALID_REQUEST,
             ErrorCode::InvalidHandle => const { &[sometimes(DetailKind::Fields)] },
             ErrorCode::InvalidSendAt => const { &[always(DetailKind::Earliest), always(DetailKind::Latest)] },
             ErrorCode::InsufficientPermissions => const { &[always(DetailKind::Permission)] },

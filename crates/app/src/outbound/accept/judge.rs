@@ -122,8 +122,8 @@ pub(super) async fn keep(
         let accepted = Arc::clone(accepted);
         let work = move |tx: &mut Tx| {
             let hook = accepted.hook.as_ref();
-            let held = (&outcome.hold, outcome.origins.as_slice());
-            let draft = hook.map(|hook| hook.hold(tx, held, &ids.clone(), now)).transpose()?.flatten();
+            let (hold, origins) = (&outcome.hold, outcome.origins.as_slice());
+            let draft = hook.map(|hook| hook.hold(tx, hold, origins, &ids.clone(), now)).transpose()?.flatten();
             let draft = draft.ok_or_else(|| Refusal::not_found("draft"))?;
             let key = accepted.context.key.as_ref();
             if let Some(answer) = super::claimed(tx, key, now)? {

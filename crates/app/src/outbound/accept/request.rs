@@ -17,7 +17,7 @@ pub(crate) struct PersonRequest<'a> {
     pub(crate) workspace: WorkspaceId,
     /// The inbox that asks, whose state and send lists apply; `None` if the workspace asks.
     pub(crate) inbox: Option<&'a Inbox>,
-    /// Who asks; `None` if the service does.
+    /// The caller; `None` if the service asks.
     pub(crate) caller: Option<&'a Caller>,
     /// The person.
     pub(crate) to: &'a Address,

@@ -119,15 +119,21 @@ pub(super) fn message(
         local_delivery::deliver(tx, copy, inbox, &here, &accepted.config.key, ids, accepted.now)?;
         accept::enqueue(tx, &stored, copy, others, ids, accepted.now)?;
     }
-    if entries.iter().any(|entry| entry.status == DeliveryStatus::Bounced) {
-        // A local address without an inbox is a hard bounce, unless its owner deleted it to have an answer bounce.
-        let counts = |entry: &&RecipientDelivery| entry.status == DeliveryStatus::Bounced && stored.answers.is_none();
-        let bounced = entries.iter().filter(counts);
-        let incidents = bounced.map(|entry| (Incident::HardBounce, Party::mailbox(&entry.address))).collect();
-        suspension::record_incidents(tx, stored.workspace, incidents, accepted.now)?;
-    }
+    record_bounces(tx, &stored, &entries, accepted.now)?;
     announce(tx, &stored, &entries, ids, accepted.now)?;
     Ok(WrittenMessage { message: stored, attachments, deliveries: entries })
+}
+
+/// Records local addresses without an inbox as hard bounces of the workspace.
+fn record_bounces(tx: &mut Tx, stored: &Message, entries: &[RecipientDelivery], now: Time) -> Result<()> {
+    // An owner may have deleted the inbox to have an answer bounce.
+    let counts = |entry: &&RecipientDelivery| entry.status == DeliveryStatus::Bounced && stored.answers.is_none();
+    let incidents: Vec<_> =
+        entries.iter().filter(counts).map(|entry| (Incident::HardBounce, Party::mailbox(&entry.address))).collect();
+    if entries.iter().any(|entry| entry.status == DeliveryStatus::Bounced) {
+        suspension::record_incidents(tx, stored.workspace, incidents, now)?;
+    }
+    Ok(())
 }
 
 /// Counts the status of the message and its immediate bounces.

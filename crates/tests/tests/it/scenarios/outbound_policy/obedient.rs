@@ -177,7 +177,8 @@ async fn an_agent_that_obeys_its_mail_writes_to_nobody_that_only_mail_named() {
             let target = format!("collector{}@evil{}.example", n, n % 5);
             let message = attack(kind, &target, n);
             let id = if kind == "forged-author" {
-                fixture.server.dns.txt(target.rsplit_once('@').unwrap().1, "v=spf1 -all");
+                let domain = target.rsplit_once('@').unwrap().1;
+                fixture.server.dns.txt(&format!("_dmarc.{domain}"), "v=DMARC1; p=none");
                 fixture.receive_unproven(&message).await
             } else if n % 2 == 0 {
                 fixture.receive_unproven(&message).await
