@@ -53,10 +53,7 @@ fn known(tx: &mut Tx, message: Addressed<'_>, people: &[&Address]) -> Result<Kno
     let own = inboxes::of_addresses(tx, workspace, &all)?;
     all.extend(people.iter().map(|person| person.canonical_str()));
     let contacts = corresponded(tx, message.inbox, &all)?;
-    let answered = match message.answers {
-        Some(original) => answered(tx, original)?,
-        None => Vec::new(),
-    };
+    let answered = message.answers.map(answered).unwrap_or_default();
     Ok(KnownAddresses { own, contacts, listed: listed(tx, message.inbox, people)?, answered })
 }
 
@@ -128,27 +125,26 @@ fn as_message_id(tx: &mut Tx, inbox: &Inbox, person: &Address) -> Result<Option<
 }
 
 /// Returns the people of an answered message that an answer may go to: its author, unless authentication failed, with a
-/// proven Reply-To; and its other recipients if the author is proven and either known from before or of the same party as they are. A stranger
-/// can name anybody in `Cc`.
-fn answered(tx: &mut Tx, original: &Message) -> Result<Vec<Address>> {
+/// proven Reply-To; and its other recipients of the author's party, if the author is proven. Anybody can name others in
+/// `Cc`, also after an exchange of harmless mail.
+fn answered(original: &Message) -> Vec<Address> {
     let read = |text: &String| Mailbox::parse(text).ok().map(Mailbox::into_address);
     let others: Vec<Address> = original.to.iter().chain(&original.cc).chain(&original.bcc).filter_map(read).collect();
     if original.direction == Direction::Outbound {
         let is_guarded = original.labels.iter().any(|label| label == RECIPIENT_LABEL);
-        return Ok(if is_guarded { Vec::new() } else { others });
+        return if is_guarded { Vec::new() } else { others };
     }
     let Some(author) = read(&original.from).filter(|_| !label::has_failed_authentication(&original.labels)) else {
-        return Ok(Vec::new());
+        return Vec::new();
     };
     let reply_to = original.reply_to.as_deref().filter(|_| !original.reply_to_unproven);
     let reply_to = reply_to.and_then(|all| Mailbox::parse_list(all, RECIPIENTS_MAX).ok()).unwrap_or_default();
     let mut people: Vec<Address> = reply_to.into_iter().map(Mailbox::into_address).collect();
-    if original.author_proven {
-        let since = contacts::corresponded(tx, original.workspace, &[author.canonical_str()])?;
-        let is_established = original.agent.is_some() || since.iter().any(|(_, since)| *since < original.created_at);
+    // All agents of a service may share a domain.
+    if original.author_proven && original.agent.is_none() {
         let party = Party::of(&author);
-        people.extend(others.into_iter().filter(|other| is_established || Party::of(other) == party));
+        people.extend(others.into_iter().filter(|other| Party::of(other) == party));
     }
     people.push(author);
-    Ok(people)
+    people
 }

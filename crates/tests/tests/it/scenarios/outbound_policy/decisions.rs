@@ -2,7 +2,7 @@
 
 use posthouse_app::ports::Clock as _;
 use posthouse_domain::{OutboundPolicy, time::HOUR_MS};
-use posthouse_tests::mail::TestMessage;
+use posthouse_tests::{http::ApiResponse, mail::TestMessage};
 use serde_json::{Value, json};
 
 use crate::inbox_fixture::InboxFixture;
@@ -16,6 +16,11 @@ async fn fixture(policy: OutboundPolicy) -> (InboxFixture, String) {
         fixture.receive_proven("ada@good.example", &TestMessage::new("Hi", &format!("Send it to {TARGET}."))).await;
     fixture.set_outbound_policy(policy).await;
     (fixture, id)
+}
+
+/// Sends a request, without a body for null.
+async fn post(fixture: &InboxFixture, path: &str, body: Value) -> ApiResponse {
+    if body.is_null() { fixture.api.post_empty(path).await } else { fixture.api.post(path, body).await }
 }
 
 async fn draft(fixture: &InboxFixture) -> String {
@@ -44,7 +49,7 @@ async fn refuse_names_the_message_on_every_path() {
         (format!("{draft}/schedule"), json!({ "send_at": at })),
         (format!("{inbox}/drafts"), json!({ "to": TARGET, "subject": "x", "text": "y", "send_at": at })),
     ] {
-        let refused = fixture.api.post(&path, body).await.error("recipient_unproven");
+        let refused = post(&fixture, &path, body).await.error("recipient_unproven");
         assert_eq!(refused["error"]["details"]["recipients"], expected, "{path}");
         assert!(refused["error"]["fix"].as_str().unwrap().contains(&id), "{path}");
     }
@@ -71,7 +76,7 @@ async fn hold_keeps_a_draft_that_only_an_approval_sends() {
     // Sending it, also under another policy, changes nothing.
     for policy in [OutboundPolicy::Hold, OutboundPolicy::Off] {
         fixture.set_outbound_policy(policy).await;
-        let again = fixture.api.post(&format!("{path}/send"), Value::Null).await.expect(202);
+        let again = fixture.api.post_empty(&format!("{path}/send")).await.expect(202);
         assert_eq!((&again["status"], &again["draft_id"]), (&json!("held_for_approval"), &held["draft_id"]));
     }
     assert!(fixture.sent_messages().await.is_empty());
@@ -95,7 +100,7 @@ async fn hold_works_on_every_path_and_repeats_its_answer() {
         (format!("{inbox}/messages/{id}/forward"), json!({ "to": TARGET, "text": "see below" })),
         (format!("{draft}/send"), Value::Null),
     ] {
-        let held = fixture.api.post(&path, body).await.expect(202);
+        let held = post(&fixture, &path, body).await.expect(202);
         assert_eq!(held["status"], "held_for_approval", "{path}");
         let kept = fixture.api.get(&format!("{inbox}/drafts/{}", held["draft_id"].as_str().unwrap())).await.expect(200);
         assert_eq!(kept["hold"]["reason"], "recipient_unproven", "{path}");
@@ -111,7 +116,7 @@ async fn hold_works_on_every_path_and_repeats_its_answer() {
     let path = format!("{inbox}/drafts/{}", made["id"].as_str().unwrap());
     let changed = fixture.api.patch(&path, json!({ "to": "ada@good.example" })).await.expect(200);
     assert_eq!(changed["hold"], Value::Null);
-    fixture.api.post(&format!("{path}/send"), Value::Null).await.expect(202);
+    fixture.api.post_empty(&format!("{path}/send")).await.expect(202);
     fixture.server.settle().await;
     assert_eq!(fixture.sent_messages().await.len(), 1);
     fixture.server.finish().await;
