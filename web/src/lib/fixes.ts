@@ -32,6 +32,9 @@ const FIXES: Record<string, string> = {
   misdirected_request: 'Open the dashboard at the address of this server.',
   idempotency_key_reused: 'Reload the page, then try again.',
   invalid_key_proof: 'Let the agent register its key again.',
+  recipient_unproven:
+    'Only received mail named a recipient. Check the address; then add it to the send allow list, or send the message yourself.',
+  content_blocked: 'Remove the secret from the message, or send it yourself.',
   recipient_blocked: 'Remove the blocked addresses from the message, or change the lists.',
   recipient_suppressed: 'Remove the suppressed addresses, or delete their suppressions.',
   visibility_unavailable:

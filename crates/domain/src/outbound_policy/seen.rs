@@ -17,6 +17,8 @@ use sha2::{Digest, Sha256};
 pub const SEARCHED_BYTES_MAX: usize = 1024 * 1024;
 /// The maximum number of addresses that one mail adds to the index.
 pub const KEYS_MAX: usize = 200;
+/// The maximum number of labels at the end of a domain that may be of another word.
+const LABELS_LEFT_OUT_MAX: usize = 2;
 /// The longest local part and the longest domain, in bytes (RFC 5321 §4.5.3.1).
 const PART_BYTES_MAX: usize = 255;
 
@@ -102,7 +104,13 @@ impl SeenAddresses {
         if domain.is_empty() || domain.len() > PART_BYTES_MAX || !(domain.contains('.') || local.contains('.')) {
             return;
         }
-        // What stands before the address without a space may be of it or not: `mailto=a@x`, `'a@x`.
+        // What stands beside the address without a space may be of it or not: `mailto=a@x`, `'a@x`, `a@x.example.txt`.
+        for domain in domains(domain) {
+            self.add_address(local, domain);
+        }
+    }
+
+    fn add_address(&mut self, local: &str, domain: &str) {
         self.add(hash(&folded(&format!("{}@{domain}", without_tag(local)))));
         let inner =
             local.rsplit(['=', '?', '&', '\'', '/', '|', '{', '}', '`', '!', '*', '^', '#', '$', '%', '"', '~']).next();
@@ -123,6 +131,12 @@ impl SeenAddresses {
     pub fn into_keys(self) -> Vec<i64> {
         self.keys
     }
+}
+
+/// Returns a domain, and what is left of it without its last labels, if that has a dot.
+fn domains(domain: &str) -> impl Iterator<Item = &str> {
+    let shorter = |domain: &&str| domain.rsplit_once('.').map(|(start, _)| start).filter(|start| start.contains('.'));
+    std::iter::successors(Some(domain), shorter).take(1 + LABELS_LEFT_OUT_MAX)
 }
 
 /// Returns what may be the local part of an address at the end of a text.

@@ -62,6 +62,7 @@ fn set_up(tx: &mut Tx) -> Result<()> {
             stopped_at: None,
             stop_reason: None,
             ai_processing: AiProcessing::Off,
+            outbound_policy: posthouse_domain::OutboundPolicy::Off,
             screening: posthouse_domain::ScreeningSettings::DEFAULT,
             outbound_policy: posthouse_domain::OutboundPolicy::Label,
             daily_send_limit: None,

@@ -45,6 +45,7 @@ fn workspace(number: u128, claim: ClaimStatus) -> Workspace {
         stopped_at: None,
         stop_reason: None,
         ai_processing: AiProcessing::Off,
+        outbound_policy: posthouse_domain::OutboundPolicy::Off,
         screening: posthouse_domain::ScreeningSettings::DEFAULT,
         outbound_policy: posthouse_domain::OutboundPolicy::Label,
         daily_send_limit: None,

@@ -43,6 +43,8 @@ fn spellings_of_an_address_are_found() {
         "collector@\r\n evil.example",
         "Bob <collector@evil.example>",
         "X-Next: (collector@evil.example)",
+        "collector@evil.example.txt",
+        "collector@evil.example.Then",
         "collector arroba evil punto example",
     ];
     for text in table {

@@ -15,7 +15,8 @@ async fn a_draft_has_every_member_and_may_be_empty() {
         "thread_id": null, "reply_all": false, "to": [], "cc": [], "bcc": [], "subject": null, "text": null, "html": null,
         "attachments": [], "metadata": {}, "labels": [], "source": "api", "type": "message", "data": null, "send_at": null,
         "sent_at": null, "sent_message_id": null, "approved_by": null, "approved_at": null,
-        "approved_content_sha256": null, "content_sha256": empty["content_sha256"], "sent_back": null, "error": null, "created_at": now, "updated_at": now,
+        "approved_content_sha256": null, "content_sha256": empty["content_sha256"], "sent_back": null, "recipients": [],
+        "hold": null, "error": null, "created_at": now, "updated_at": now,
     });
     assert_eq!(empty, expected);
     fixture.api.post_empty(&fixture.path("")).await.expect(201);
@@ -93,6 +94,8 @@ async fn a_change_only_affects_the_named_fields() {
     });
     let after = fixture.patch(&id, body).await.expect(200).json;
     let mut expected = made.json.clone();
+    let by_caller = |address: &str| json!({ "address": address, "origin": "caller", "message_id": null });
+    let recipients = json!(["ada@x.example", "cay@x.example", "dan@x.example"].map(by_caller));
     for (name, value) in [
         ("cc", json!(["cay@x.example"])),
         ("bcc", json!(["dan@x.example"])),
@@ -103,6 +106,7 @@ async fn a_change_only_affects_the_named_fields() {
         ("labels", json!(["l"])),
         ("data", json!([1])),
         ("type", json!("event")),
+        ("recipients", recipients),
         ("updated_at", json!("2026-09-15T12:00:01.000Z")),
     ] {
         expected[name] = value;

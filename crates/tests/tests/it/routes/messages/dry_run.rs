@@ -14,8 +14,10 @@ async fn a_dry_run_returns_the_decision_without_sending() {
         assert_eq!(decision["allowed"], true);
         assert_eq!(decision["refusal"], json!(null));
         let recipients = json!([
-            { "address": "friend@agents.localhost", "channel": "agent", "suppressed": false, "blocked": false },
-            { "address": "dana@elsewhere.example", "channel": "email", "suppressed": false, "blocked": false },
+            { "address": "friend@agents.localhost", "origin": "directory", "message_id": null, "channel": "agent",
+                "suppressed": false, "blocked": false },
+            { "address": "dana@elsewhere.example", "origin": "caller", "message_id": null, "channel": "email",
+                "suppressed": false, "blocked": false },
         ]);
         assert_eq!(decision["recipients"], recipients);
         assert!(decision["message_size_bytes"].as_u64().unwrap() > 200);
