@@ -121,7 +121,8 @@ pub(crate) fn features<'a>(mail: &Mail<'_>, subject: &'a str, text: &'a str, voc
         let tokens = &body.tokens[features.segment.tokens.0..features.segment.tokens.1];
         let (vector, form) = features.values.split_at_mut(DIMENSIONS);
         let similarity = dot(vector, &total);
-        addressed = segment_form(tokens, &features.segment.counts, vocabulary, form, (similarity, addressed));
+        addressed =
+            segment_form(tokens, &features.segment.counts, vocabulary, form, SegmentContext { similarity, addressed });
     }
     if !subject_scan.tokens.is_empty() {
         segments.insert(0, subject_segment(&subject_scan, &subject_vector, &total, vocabulary));
@@ -131,7 +132,7 @@ pub(crate) fn features<'a>(mail: &Mail<'_>, subject: &'a str, text: &'a str, voc
     values.extend_from_slice(&total);
     values.extend_from_slice(&opening);
     let mut form = [0.0; MAIL_FORM];
-    mail_form(mail, &author, (&subject_scan, &body), vocabulary, &mut form);
+    mail_form(mail, &author, &subject_scan, &body, vocabulary, &mut form);
     link_form(&author, &body, vocabulary, &mut form);
     brand_form(&author, subject, &subject_scan, vocabulary, &mut form);
     values.extend_from_slice(&form);
@@ -145,7 +146,8 @@ fn subject_segment(scan: &Scan<'_>, vector: &Vector, total: &Vector, vocabulary:
     let mut values = [0.0; SEGMENT_SIZE];
     values[..DIMENSIONS].copy_from_slice(vector);
     let form = &mut values[DIMENSIONS..];
-    segment_form(&scan.tokens, &counts, vocabulary, form, (dot(vector, total), false));
+    let context = SegmentContext { similarity: dot(vector, total), addressed: false };
+    segment_form(&scan.tokens, &counts, vocabulary, form, context);
     SegmentFeatures { segment, values }
 }
 
@@ -165,13 +167,22 @@ fn log(value: u32) -> f32 {
     (value as f32).ln_1p()
 }
 
+/// What the rest of the mail says about a segment.
+#[derive(Clone, Copy)]
+struct SegmentContext {
+    /// The cosine to the rest of the mail.
+    similarity: f32,
+    /// Whether an earlier segment named an assistant.
+    addressed: bool,
+}
+
 /// Fills the form of a segment. Returns whether it names an assistant.
 fn segment_form(
     tokens: &[u32],
     counts: &Counts,
     vocabulary: &Vocabulary,
     form: &mut [f32],
-    (similarity, addressed): (f32, bool),
+    context: SegmentContext,
 ) -> bool {
     let mut all = 0;
     let mut start = 0;
@@ -200,7 +211,7 @@ fn segment_form(
         capped(counts.questions),
         log(counts.code) / 3.0,
         capped(counts.quoted),
-        similarity,
+        context.similarity,
         flag(start & (TOOL | OVERRIDE | REVEAL | ROLE) != 0),
         flag(any(ASSISTANT) && any(TOOL | OVERRIDE | REVEAL | SECRET)),
         flag(any(OVERRIDE) && any(INSTRUCTION | PRIOR)),
@@ -208,7 +219,7 @@ fn segment_form(
         flag(any(TOOL) && (any(SECRET) || counts.addresses > 0)),
         flag(any(YOU) && any(ROLE)),
         flag(start & ASSISTANT != 0),
-        flag(addressed),
+        flag(context.addressed),
         flag(any(REVEAL) && any(INSTRUCTION | SECRET)),
         flag(blob),
         ratio(counts.other_script, counts.letters),
@@ -228,15 +239,8 @@ fn attachment_form(names: &[&str]) -> [f32; 3] {
     [log(names.len() as u32) / 2.0, risky, documents]
 }
 
-fn mail_form(
-    mail: &Mail<'_>,
-    author: &Author<'_>,
-    (subject, body): (&Scan<'_>, &Scan<'_>),
-    vocabulary: &Vocabulary,
-    form: &mut [f32; MAIL_FORM],
-) {
-    let mut counts = Counts::default();
-    body.segments.iter().for_each(|segment| counts.add(&segment.counts));
+/// Counts the tokens of each class.
+fn class_counts(body: &Scan<'_>, vocabulary: &Vocabulary) -> [u32; CLASSES] {
     let mut classes = [0u32; CLASSES];
     for token in &body.tokens {
         let mut rest = vocabulary.flags(*token);
@@ -245,7 +249,20 @@ fn mail_form(
             rest &= rest - 1;
         }
     }
-    for (class, count) in classes.iter().enumerate() {
+    classes
+}
+
+fn mail_form(
+    mail: &Mail<'_>,
+    author: &Author<'_>,
+    subject: &Scan<'_>,
+    body: &Scan<'_>,
+    vocabulary: &Vocabulary,
+    form: &mut [f32; MAIL_FORM],
+) {
+    let mut counts = Counts::default();
+    body.segments.iter().for_each(|segment| counts.add(&segment.counts));
+    for (class, count) in class_counts(body, vocabulary).iter().enumerate() {
         form[class] = log(*count) / log(counts.words).max(1.0);
     }
     let subject_flags = subject.tokens.iter().fold(0, |all, token| all | vocabulary.flags(*token));

@@ -17,13 +17,19 @@ pub(crate) struct Network {
     bias: Vec<f32>,
 }
 
+/// The numbers of values of a network.
+#[derive(Clone, Copy)]
+pub(crate) struct NetworkSize {
+    /// That it reads.
+    pub(crate) inputs: usize,
+    /// That it answers.
+    pub(crate) outputs: usize,
+}
+
 impl Network {
     /// Reads a network: the hidden layer, its bias, the output layer, the linear layer and the bias, one after another.
-    pub(crate) fn read(
-        sections: &Sections<'_>,
-        name: &'static str,
-        (inputs, outputs): (usize, usize),
-    ) -> Result<Self, ModelFileError> {
+    pub(crate) fn read(sections: &Sections<'_>, name: &'static str, size: NetworkSize) -> Result<Self, ModelFileError> {
+        let NetworkSize { inputs, outputs } = size;
         let all = sections.floats(name)?;
         if all.len() != HIDDEN * inputs + HIDDEN + outputs * (HIDDEN + inputs + 1) {
             return Err(ModelFileError::Length(name));

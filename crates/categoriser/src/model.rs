@@ -2,7 +2,7 @@
 
 use crate::features::{Features, GRAM_BITS, MAIL_SIZE, SEGMENT_SIZE, SegmentFeatures, dot, features, grams, mean};
 use crate::file::{ModelFileError, Sections};
-use crate::heads::{Calibration, Network, softmax};
+use crate::heads::{Calibration, Network, NetworkSize, softmax};
 use crate::scan::scan;
 use crate::vocabulary::Vocabulary;
 use crate::{Answers, DIMENSIONS, MAX_SUBJECT, MAX_TEXT, Mail};
@@ -66,8 +66,8 @@ impl Model {
     /// [`ModelFileError`] if the file is damaged or of another version.
     pub fn parse(file: &[u8]) -> Result<Self, ModelFileError> {
         let sections = Sections::parse(file)?;
-        let segment = (SEGMENT_SIZE, 1);
-        let mail = (MAIL_SIZE, MAIL_OUTPUTS);
+        let segment = NetworkSize { inputs: SEGMENT_SIZE, outputs: 1 };
+        let mail = NetworkSize { inputs: MAIL_SIZE, outputs: MAIL_OUTPUTS };
         let calibration = sections.floats("calibration")?;
         let [gram_scale, spread, category_scale, urgency_scale, rest @ ..] = calibration.as_slice() else {
             return Err(ModelFileError::Length("calibration"));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{message::Attachment, time::Time};
+use crate::time::Time;
 
 /// Characters of one stored part of a text. Offsets of pages are multiples of it.
 pub const PART_CHARS: usize = 16_384;
@@ -146,15 +146,15 @@ const WITHOUT_TEXT: [&str; 9] = [
 
 /// Returns the state of the text of an attachment that was received.
 #[must_use]
-pub fn initial(file: &Attachment, is_blocked: bool, now: Time) -> Extraction {
-    let content_type = file.content_type.to_ascii_lowercase();
+pub fn initial(content_type: &str, is_inline: bool, is_blocked: bool, now: Time) -> Extraction {
+    let content_type = content_type.to_ascii_lowercase();
     let unsupported = |problem| Extraction::without_text(ExtractionErrorCode::UnsupportedType, problem, now);
     if is_blocked {
         let problem = "A receive list stopped the message.";
         Extraction::without_text(ExtractionErrorCode::Blocked, problem, now)
     } else if WITHOUT_TEXT.iter().any(|known| content_type.starts_with(known)) {
         unsupported("No text can be read from files of this type.")
-    } else if file.inline && content_type.starts_with("image/") {
+    } else if is_inline && content_type.starts_with("image/") {
         unsupported("Images within the body are not read.")
     } else {
         Extraction::pending()

@@ -40,7 +40,7 @@ statements! {
         "INSERT INTO contacts (workspace_id, id, address, domain, name, name_source, kind, kind_source, metadata, labels,
         message_count, last_subject, last_subject_inbox_id, last_subject_at, first_seen_at, last_seen_at, created_at, haystack, corresponded_at)
         SELECT :workspace, :id, :address, :domain, :name, 'auto', :kind, 'auto', '{}', '[]', 1, :subject, :subject_inbox, :subject_at, :at, :at, :at, :haystack,
-        CASE WHEN CAST(:corresponds AS BIGINT) = 1 THEN :at END
+        CASE WHEN CAST(:corresponds AS BIGINT) = 1 THEN CAST(:at AS BIGINT) END
         WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address IN (:address, :untagged) AND a.workspace_id = :workspace)
         AND NOT EXISTS (SELECT 1 FROM forgotten_contacts f WHERE f.workspace_id = :workspace AND f.digest = :digest)
         ON CONFLICT (workspace_id, address) DO UPDATE SET message_count = contacts.message_count + 1,

@@ -2232,6 +2232,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/messages/{id}/draft-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drafts a reply from the thread, knowledge and your instructions. Never sends. With save, the draft is stored, which needs drafts:write.
+         * @description Needs the permission `messages:read`.
+         */
+        post: operations["draftReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/queue": {
         parameters: {
             query?: never;
@@ -2438,6 +2458,158 @@ export interface paths {
          * @description Needs the permission `messages:write`.
          */
         patch: operations["updateThread"];
+        trace?: never;
+    };
+    "/v1/threads/{id}/digest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the next part of a thread that fits a budget of tokens, without repetitions. Continues where the last digest for this key ended.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getThreadDigest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists knowledge documents, newest first; with inbox_id, only those of that inbox.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["listKnowledge"];
+        put?: never;
+        /**
+         * Creates a knowledge document from text or a file. A known source_id makes a new version of its document, with 200.
+         * @description Needs the permission `knowledge:write`.
+         */
+        post: operations["createKnowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns a knowledge document with its body.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["getKnowledge"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a knowledge document with its versions.
+         * @description Needs the permission `knowledge:write`.
+         */
+        delete: operations["deleteKnowledge"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates a knowledge document. A change of title or body makes a new version.
+         * @description Needs the permission `knowledge:write`.
+         */
+        patch: operations["updateKnowledge"];
+        trace?: never;
+    };
+    "/v1/knowledge/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Searches knowledge by words and meaning; with inbox_id, the documents of that inbox and of the whole workspace.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["searchKnowledge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the kept versions of a knowledge document, newest first, without pages.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["listKnowledgeVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one version of a knowledge document with its body.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["getKnowledgeVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/{id}/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the newest drafted replies that cite a knowledge document, newest first, without pages.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["listKnowledgeAnswers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/platform/me": {
@@ -2686,6 +2858,94 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/platform/screening": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns how often people agreed with the reasons for which mail was held.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["getScreeningFeedback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the rules about received mail in their order, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listRules"];
+        put?: never;
+        /**
+         * Creates a rule about received mail. It applies to mail that arrives from now on.
+         * @description Needs the session of an owner of the workspace.
+         */
+        post: operations["createRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns how many messages of the last 30 days a rule applies to. Changes nothing.
+         * @description Needs the session of a member of the workspace.
+         */
+        post: operations["previewRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a rule. Mail that it acted on stays as it is.
+         * @description Needs the session of an owner of the workspace.
+         */
+        delete: operations["deleteRule"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a rule. Mail that it acted on stays as it is.
+         * @description Needs the session of an owner of the workspace.
+         */
+        patch: operations["updateRule"];
         trace?: never;
     };
     "/platform/members": {
@@ -4011,6 +4271,57 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "knowledge.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A knowledge document was created. */
+        post: operations["on.knowledge.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "knowledge.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A knowledge document got a new version or another inbox. */
+        post: operations["on.knowledge.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "knowledge.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A knowledge document was deleted. */
+        post: operations["on.knowledge.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -4441,7 +4752,7 @@ export interface components {
         Analysis: {
             /** @description `pending`, `completed`, `skipped` or `failed`. */
             state: string;
-            /** @description Reserved; always null. */
+            /** @description `full` or `partial` if completed; null otherwise. */
             coverage: string | null;
             /** @description Reason for a skipped analysis, as one word, such as `not_available`. */
             reason: string | null;
@@ -4840,6 +5151,24 @@ export interface components {
             terms: string | null;
             /** @description URL of the terms. */
             terms_url: string | null;
+        };
+        /** @description A passage that a reply is based on. */
+        Citation: {
+            /** Format: uuid */
+            knowledge_id: string;
+            title: string;
+            /**
+             * Format: int64
+             * @description Version of the document that has the quote.
+             */
+            version: number;
+            /**
+             * Format: uint64
+             * @description Where the quote begins, in characters of the body.
+             */
+            offset: number;
+            /** @description The quote, as it is in the body. */
+            quote: string;
         };
         /** @description The response to a claim. */
         Claim: {
@@ -5350,6 +5679,27 @@ export interface components {
             domain?: null;
             client_id?: null;
         });
+        /** @description A knowledge document to create. With Content-Type multipart/form-data, the same members are form fields and `file` is the file itself. */
+        CreateKnowledgeBody: {
+            /** @description Title. Required unless there is a `file`; its name is then the default. */
+            title?: string | null;
+            /** @description Plain text or Markdown. Either this or `file`. */
+            body?: string | null;
+            /** @description Plain text, Markdown or HTML. */
+            file?: components["schemas"]["KnowledgeFileBody"] | null;
+            /**
+             * Format: uuid
+             * @description The inbox that the document is for. If omitted or null, every inbox of the workspace.
+             */
+            inbox_id?: string | null;
+            /** @description Your name for the source, unique in the inbox or the workspace. */
+            source_id?: string | null;
+        } & (({
+            title: string;
+            body: string;
+        } & unknown) | ({
+            file: Record<string, never>;
+        } & unknown));
         /** @description A list entry to create. */
         CreateListEntryBody: {
             /**
@@ -5375,6 +5725,24 @@ export interface components {
             /** @description Only for allow entries with direction `receive`: if true, the entry matches only authors whose domain SPF or DKIM authenticates. Default: false. Either way, mail that failed SPF or DMARC, or whose result is unavailable, matches no allow entry. */
             require_auth?: boolean | null;
         } & unknown;
+        /** @description A rule to create. All conditions must hold. */
+        CreateRuleBody: {
+            /** @description The name. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The inbox that the rule applies to. Default: every inbox.
+             */
+            inbox_id?: string | null;
+            /** @description The place in the order. Default: behind the others. */
+            position?: number | null;
+            /** @description Whether it applies. Default: true. */
+            enabled?: boolean | null;
+            /** @description The conditions. */
+            conditions: components["schemas"]["RuleConditionBody"][];
+            /** @description The actions. */
+            actions: components["schemas"]["RuleActionBody"][];
+        };
         /** @description An address to suppress. */
         CreateSuppressionBody: {
             /**
@@ -5388,7 +5756,7 @@ export interface components {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url: string;
             /** @description Event types to deliver. If omitted or null: all message events except `message.received.blocked`. */
-            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "webhook.test")[] | null;
+            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[] | null;
             /** @description Only events of these inboxes, and events of no inbox. If omitted or null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description The secret that signs requests. If omitted, one is generated. */
@@ -5486,6 +5854,8 @@ export interface components {
             paused_reason: string | null;
             /** @description Whether promotional mail is filtered. */
             promotions_filter: boolean;
+            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
+            screening: string | null;
             /**
              * Format: uint64
              * @description Number of held messages.
@@ -5692,6 +6062,31 @@ export interface components {
             /** @description Whether the server's certificate was valid for its host name. Mail exchangers need no valid certificate. */
             verified: boolean;
         };
+        /** @description Consecutive lines of one message or file. */
+        DigestPart: {
+            /** Format: uuid */
+            message_id: string;
+            /**
+             * Format: uuid
+             * @description Attachment, for `file`.
+             */
+            attachment_id: string | null;
+            /**
+             * @description `text` (new text), `quote` (quoted text, or the line in its place) or `file`.
+             * @enum {string}
+             */
+            kind: "text" | "quote" | "file";
+            /**
+             * Format: uint32
+             * @description Offset of the first character in the text of the message or file.
+             */
+            from: number;
+            /**
+             * Format: uint32
+             * @description Offset after the last character.
+             */
+            to: number;
+        };
         DisclosureBody: {
             /** @description Where mail shows the line. Default: unchanged. */
             visible_line?: ("off" | "text" | "html") | null;
@@ -5883,6 +6278,10 @@ export interface components {
             content_sha256: string | null;
             /** @description Note of the person who sent the draft back to its author; null again once the content changes. */
             sent_back: components["schemas"]["DraftSentBack"] | null;
+            /** @description Where its recipients come from, as far as they were judged. */
+            recipients: components["schemas"]["RecipientOrigin"][];
+            /** @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends it. */
+            hold: components["schemas"]["DraftHold"] | null;
             /** @description Reason for the refusal of the last attempt to send. */
             error: components["schemas"]["DraftError"] | null;
             /** Format: date-time */
@@ -5928,12 +6327,31 @@ export interface components {
             /** @description Message that the draft became; only in `draft.sent`. */
             message?: components["schemas"]["Message"] | null;
         };
+        /** @description Why a draft waits for an approval. */
+        DraftHold: {
+            /**
+             * @description `recipient_unproven`, `content_blocked`, or `draft_only` if a rule of the owner asks for it.
+             * @enum {string}
+             */
+            reason: "recipient_unproven" | "content_blocked" | "draft_only";
+            /** @description Recipients that only received mail named. */
+            recipients: components["schemas"]["RecipientOrigin"][];
+            /** @description Secrets in the content. */
+            findings: components["schemas"]["OutboundFinding"][];
+        };
         /** @description One page of a list. */
         DraftPage: {
             /** @description Records of this page. */
             data: components["schemas"]["Draft"][];
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description How to draft the reply. */
+        DraftReplyBody: {
+            /** @description Your instructions for this reply. */
+            instructions?: string | null;
+            /** @description Whether to store the reply as a draft with source `ai`. Default: false. */
+            save?: boolean | null;
         };
         /** @description The note of a person who sent a draft back to its author. */
         DraftSentBack: {
@@ -6018,7 +6436,7 @@ export interface components {
                 request_id: string;
                 /** @description Details for programs. Their schema depends on the code: `ErrorDetails.<code>`. */
                 details?: Record<string, never>;
-            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
+            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         };
         /**
          * @description - `invalid_request` (400): Correct the fields listed in `details.fields` and send the request again.
@@ -6032,9 +6450,9 @@ export interface components {
          *     - `plan_limit_emails` (402): Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.
          *     - `plan_limit_structured_extractions` (402): Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read.
          *     - `insufficient_permissions` (403): Use a key that has the permission in `details.permission`.
+         *     - `message_withheld` (403): Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
          *     - `forbidden` (403): Use a workspace-wide key, or have an owner make the request.
          *     - `ai_disabled` (403): An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
-         *     - `message_withheld` (403): Wait for `message.enriched` or `message.released`, or set `include_held=true` and use an API key with the permission `messages:release`.
          *     - `csrf` (403): Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
          *     - `org_suspended` (403): An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
          *     - `temporary_inbox_receive_only` (403): Send from an inbox that isn't temporary.
@@ -6044,12 +6462,15 @@ export interface components {
          *     - `plan_limit_domains` (403): Delete a domain you no longer need or move the workspace to a larger plan.
          *     - `plan_limit_storage` (403): Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
          *     - `domain_not_verified` (403): Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *     - `plan_limit_knowledge` (403): Delete a knowledge document you no longer need or move the workspace to a larger plan.
          *     - `plan_limit_webhooks` (403): Delete a webhook you no longer need, or subscribe an existing one to more events.
          *     - `plan_limit_identity_clients` (403): Delete a sign-in app you no longer need.
          *     - `identity_disabled` (403): Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
          *     - `client_disabled` (403): Ask the owner of the app to enable it.
          *     - `unclaimed_workspace` (403): Have a person claim the workspace first: `POST /v1/signup/claim`.
          *     - `plan_limit_public_listings` (403): Set another card's visibility to `workspace`, or move the workspace to a larger plan.
+         *     - `recipient_unproven` (403): Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *     - `content_blocked` (403): Remove what `details.findings` names, or create a draft and have a person approve it.
          *     - `agent_suspended` (403): Ask the operator of this server to review the agent.
          *     - `not_found` (404): Check the path, the id, and whether the key can access the record.
          *     - `agent_not_found` (404): Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
@@ -6059,6 +6480,7 @@ export interface components {
          *     - `handle_reserved` (409): Choose another handle that doesn't resemble the name of the service or of a role.
          *     - `handle_limit` (409): Take back a handle that the workspace had before, or keep the current one.
          *     - `list_entry_exists` (409): No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.
+         *     - `knowledge_source_exists` (409): Delete one of the two documents, or keep the document in its inbox.
          *     - `not_held` (409): No action is needed: the message is not held.
          *     - `member_has_keys` (409): Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours.
          *     - `not_suspended` (409): No action is needed: nothing was decided against it.
@@ -6113,7 +6535,7 @@ export interface components {
          *     - `store_damaged` (503): Ask the operator to run `posthouse check` and repair the database, then send the request again.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "plan_limit_structured_extractions" | "insufficient_permissions" | "forbidden" | "ai_disabled" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_api_keys" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "handle_limit" | "list_entry_exists" | "not_held" | "member_has_keys" | "not_suspended" | "message_blocked" | "lease_expired" | "not_queued" | "extraction_pending" | "extraction_unavailable" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "structured_output_invalid" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "llm_unavailable" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "plan_limit_structured_extractions" | "insufficient_permissions" | "message_withheld" | "forbidden" | "ai_disabled" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_api_keys" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_knowledge" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "recipient_unproven" | "content_blocked" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "handle_limit" | "list_entry_exists" | "knowledge_source_exists" | "not_held" | "member_has_keys" | "not_suspended" | "message_blocked" | "lease_expired" | "not_queued" | "extraction_pending" | "extraction_unavailable" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "structured_output_invalid" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "llm_unavailable" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
         /** @description `error.details` of `address_taken`. */
         "ErrorDetails.address_taken": {
             /** @description The address that can't be used. */
@@ -6129,13 +6551,24 @@ export interface components {
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
             retry_after_seconds: number;
         };
+        /** @description `error.details` of `content_blocked`. */
+        "ErrorDetails.content_blocked": {
+            /** @description The secrets in the message: kind, place and position, never the value. */
+            findings: {
+                /** @enum {string} */
+                kind: "service_key" | "secret_key" | "private_key" | "code" | "card_number";
+                where: string;
+                start: number;
+                end: number;
+            }[];
+        };
         /** @description `error.details` of `daily_send_limit_exceeded`. */
         "ErrorDetails.daily_send_limit_exceeded": {
             /**
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6183,7 +6616,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
         };
         /** @description `error.details` of `handle_limit`. */
         "ErrorDetails.handle_limit": {
@@ -6245,7 +6678,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
         };
@@ -6287,6 +6720,13 @@ export interface components {
             /** @description The largest allowed size, in bytes. */
             max_bytes?: number;
         };
+        /** @description `error.details` of `message_withheld`. */
+        "ErrorDetails.message_withheld": {
+            /** @description The state of the message's screening: `pending` or `held`. */
+            state: string;
+            /** @description Why the message is held. */
+            reason?: string;
+        };
         /** @description `error.details` of `not_found`. */
         "ErrorDetails.not_found": {
             /**
@@ -6303,7 +6743,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6325,7 +6765,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
         };
@@ -6344,6 +6784,11 @@ export interface components {
             /** @description The number of inboxes in the plan. */
             limit: number;
         };
+        /** @description `error.details` of `plan_limit_knowledge`. */
+        "ErrorDetails.plan_limit_knowledge": {
+            /** @description The value of the limit. */
+            max: number;
+        };
         /** @description `error.details` of `plan_limit_public_listings`. */
         "ErrorDetails.plan_limit_public_listings": {
             /** @description The value of the limit. */
@@ -6355,7 +6800,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -6367,7 +6812,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
         };
@@ -6382,7 +6827,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The period of the limit, in seconds. */
@@ -6400,6 +6845,15 @@ export interface components {
             /** @description The addresses that the refusal is about. */
             addresses: string[];
         };
+        /** @description `error.details` of `recipient_unproven`. */
+        "ErrorDetails.recipient_unproven": {
+            /** @description The recipients that only received mail named, each with the message. */
+            recipients: {
+                address: string;
+                /** Format: uuid */
+                message_id: string | null;
+            }[];
+        };
         /** @description `error.details` of `signup_disabled`. */
         "ErrorDetails.signup_disabled": {
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6411,7 +6865,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6423,7 +6877,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6440,7 +6894,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6452,7 +6906,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -6850,6 +7304,8 @@ export interface components {
             data: unknown;
             /** @description State at each recipient; null for received mail. */
             delivery: components["schemas"]["Delivery"][] | null;
+            /** @description Recipients with where their addresses come from; null for received mail. */
+            recipients: components["schemas"]["RecipientOrigin"][] | null;
             /**
              * @description Delivery from another inbox of this service, with the service's signature; null for other mail and sent
              *     messages.
@@ -6897,7 +7353,8 @@ export interface components {
             /**
              * Format: double
              * @description Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
-             *     domain than the author's address.
+             *     domain than the author's address. The categoriser raises or lowers it; it is at most 0.4 in probable phishing and
+             *     in mail whose sender failed authentication.
              */
             confidence: number;
             /**
@@ -6910,11 +7367,13 @@ export interface components {
             reason: "code_bound" | "code_named" | "code_shown" | "link_answer" | "link_label" | "link_url" | "link_text" | null;
             /**
              * Format: double
-             * @description Reserved for a categorizer; always null.
+             * @description Probability of the category `verification`; null until the message is analyzed.
              */
             categoriser_probability: number | null;
             /** @description Present and true if the sender failed authentication. */
             auth_failed?: boolean;
+            /** @description Present and true if the message is probably phishing: the code or link may serve an attacker. */
+            phishing?: boolean;
             /** Format: uuid */
             message_id: string;
             from: string;
@@ -6971,6 +7430,20 @@ export interface components {
              * @description Received messages.
              */
             received: number;
+        };
+        /** @description A message that waits for an approval, instead of being sent. */
+        HeldForApproval: {
+            /**
+             * @description `held_for_approval`.
+             * @constant
+             */
+            status: "held_for_approval";
+            /**
+             * Format: uuid
+             * @description Draft that holds the message.
+             */
+            draft_id: string;
+            hold: components["schemas"]["DraftHold"] | null;
         };
         /** @description The app of an identity event. */
         IdentityAppData: {
@@ -7262,6 +7735,8 @@ export interface components {
             paused_reason: string | null;
             /** @description Whether promotional mail is filtered. */
             promotions_filter: boolean;
+            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
+            screening: string | null;
             /**
              * Format: uint64
              * @description Number of held messages.
@@ -7418,6 +7893,157 @@ export interface components {
             inbox_id: string | null;
             permissions: string[];
         };
+        /** @description A knowledge document. */
+        Knowledge: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Inbox that the document is for; null for every inbox of the workspace.
+             */
+            inbox_id: string | null;
+            /** @description Your name for the source of the document. */
+            source_id: string | null;
+            title: string;
+            /** @description Plain text or Markdown. */
+            body: string;
+            /**
+             * Format: int64
+             * @description Counts changes of title and body, from 1.
+             */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description A drafted reply that cites a document. */
+        KnowledgeAnswer: {
+            /**
+             * Format: uuid
+             * @description Message that the reply is for.
+             */
+            message_id: string;
+            /** Format: uuid */
+            inbox_id: string;
+            /**
+             * Format: int64
+             * @description Cited version of the document.
+             */
+            version: number;
+            /**
+             * Format: uuid
+             * @description Draft with the reply; null if it was not stored.
+             */
+            draft_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description Drafted replies that cite a document. */
+        KnowledgeAnswers: {
+            /** @description Replies, newest first; at most 100. */
+            data: components["schemas"]["KnowledgeAnswer"][];
+        };
+        /** @description The data of `knowledge.created`, `knowledge.updated` and `knowledge.deleted`. */
+        KnowledgeEventData: {
+            /** @description Document after the change, or before its deletion, without its body. */
+            knowledge: components["schemas"]["KnowledgeItem"];
+        };
+        KnowledgeFileBody: {
+            /** @description Name of the file. */
+            filename: string;
+            /** @description Content type, for names without a known ending. */
+            content_type?: string | null;
+            /** @description The bytes in base64. */
+            content_base64: string;
+        };
+        /** @description A knowledge document in a list. */
+        KnowledgeItem: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Inbox that the document is for; null for every inbox of the workspace.
+             */
+            inbox_id: string | null;
+            /** @description Your name for the source of the document. */
+            source_id: string | null;
+            title: string;
+            /** @description First 200 characters of the body. */
+            excerpt: string;
+            /**
+             * Format: uint64
+             * @description Length of the body in characters.
+             */
+            chars: number;
+            /**
+             * Format: int64
+             * @description Counts changes of title and body, from 1.
+             */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description One page of a list. */
+        KnowledgeItemPage: {
+            /** @description Records of this page. */
+            data: components["schemas"]["KnowledgeItem"][];
+            /** @description Value of `cursor` for the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A result of a search for knowledge. */
+        KnowledgeResult: {
+            /** Format: uuid */
+            id: string;
+            title: string;
+            /**
+             * Format: uuid
+             * @description Inbox that the document is for; null for every inbox of the workspace.
+             */
+            inbox_id: string | null;
+            /**
+             * Format: double
+             * @description Relevance from 0 to 1; higher is better.
+             */
+            rank: number;
+            /** @description Part of the best passage, with matches in `**`. */
+            snippet: string;
+        };
+        /** @description Results of a search for knowledge, without pagination. */
+        KnowledgeResultsView: {
+            /** @description Results, best first. */
+            data: components["schemas"]["KnowledgeResult"][];
+        };
+        /** @description A version of a knowledge document. */
+        KnowledgeVersion: {
+            /** Format: int64 */
+            version: number;
+            title: string;
+            /** @description Plain text or Markdown. */
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description A version in a list. */
+        KnowledgeVersionItem: {
+            /** Format: int64 */
+            version: number;
+            title: string;
+            /**
+             * Format: uint64
+             * @description Length of the body in characters.
+             */
+            chars: number;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description The kept versions of a document. */
+        KnowledgeVersions: {
+            /** @description Versions, newest first; at most 20. */
+            data: components["schemas"]["KnowledgeVersionItem"][];
+        };
         /** @description Messages that remain within each limit. */
         LimitsLeftView: {
             /** Format: uint64 */
@@ -7445,6 +8071,10 @@ export interface components {
              */
             api_keys: number | null;
             /** Format: uint64 */
+            knowledge_documents: number | null;
+            /** Format: uint64 */
+            ai_drafts_per_day: number | null;
+            /** Format: uint64 */
             emails_per_month: number | null;
             /** Format: uint64 */
             daily_sends: number | null;
@@ -7454,6 +8084,11 @@ export interface components {
             sends_per_5_minutes: number | null;
             /** Format: uint64 */
             requests_per_minute: number | null;
+            /**
+             * Format: uint64
+             * @description Received messages that the categoriser reads per UTC day.
+             */
+            ai_checks_per_day: number | null;
             /** Format: uint64 */
             storage_bytes: number | null;
         };
@@ -7520,6 +8155,69 @@ export interface components {
         ListView5: {
             /** @description The entries. */
             data: components["schemas"]["WorkspaceMembership"][];
+        };
+        /** @description What the local screen found: instructions to an assistant, and text that is hidden or encoded. It needs no model. */
+        LocalScreen: {
+            /**
+             * Format: double
+             * @description From 0 to 1.
+             */
+            score: number;
+            /** @description Whether the score is 0.6 or more, which adds the label `local:injection-risk`. */
+            flagged: boolean;
+            /** @description What was found, heaviest first; at most 32 entries. */
+            reasons: components["schemas"]["LocalScreenReason"][];
+            /**
+             * Format: uint
+             * @description Number of characters that sighted readers don't see.
+             */
+            hidden_chars: number;
+            /** @description Whether all of the message was scanned. */
+            complete: boolean;
+            /** @description Version of the rules. */
+            version: string;
+        };
+        /** @description A reason of the local screen. */
+        LocalScreenReason: {
+            /**
+             * @description What was found.
+             * @enum {string}
+             */
+            code: "override_instructions" | "addresses_assistant" | "role_change" | "forged_turn" | "asks_for_secret" | "reveals_prompt" | "forwards_mail" | "uses_tool" | "conceals" | "sensitive_action" | "conditional_trigger" | "hidden_text" | "encoded_text" | "disguised_text" | "invisible_characters" | "mixed_scripts" | "turned_text" | "link_mismatch" | "look_alike_domain" | "scan_failed";
+            /**
+             * Format: double
+             * @description Weight from 0 to 1.
+             */
+            weight: number;
+            /**
+             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the categorizer
+             *     reads) or `attachment`.
+             * @enum {string}
+             */
+            where: "visible" | "hidden" | "beyond_window" | "attachment";
+            /**
+             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the source) or
+             *     `attachment` (a file name).
+             * @enum {string}
+             */
+            part: "from" | "subject" | "text" | "html" | "attachment";
+            /** @description More about it, such as the encoding. Null if there is nothing to add, or if the content is withheld. */
+            detail: string | null;
+            /**
+             * Format: uint
+             * @description First character, counted in Unicode characters. 0 if the content is withheld.
+             */
+            start: number;
+            /**
+             * Format: uint
+             * @description Character after the last one. 0 if the content is withheld.
+             */
+            end: number;
+        };
+        /** @description Why a message is spam. */
+        LocalSpam: {
+            /** @description Signs that were found, such as `advance_fee`. */
+            reasons: string[];
         };
         /** @description A member of the workspace. */
         Member: {
@@ -7647,6 +8345,8 @@ export interface components {
             data: unknown;
             /** @description State at each recipient; null for received mail. */
             delivery: components["schemas"]["Delivery"][] | null;
+            /** @description Recipients with where their addresses come from; null for received mail. */
+            recipients: components["schemas"]["RecipientOrigin"][] | null;
             /**
              * @description Delivery from another inbox of this service, with the service's signature; null for other mail and sent
              *     messages.
@@ -7674,6 +8374,40 @@ export interface components {
         MessageAi: {
             /** @description Sign-in code or confirmation link in the message; null if it has neither. */
             verification: components["schemas"]["Verification"] | null;
+            /** @description What the local screen found before the message was stored; absent for sent mail. */
+            local_screen?: components["schemas"]["LocalScreen"] | null;
+            /** @description Why the message has the label `local:spam`; absent if it doesn't. */
+            local_spam?: components["schemas"]["LocalSpam"] | null;
+            category?: components["schemas"]["MessageCategory"];
+            risk?: components["schemas"]["MessageRisk"];
+            /**
+             * Format: double
+             * @description Probability that a person should handle it.
+             */
+            needs_human?: number;
+            urgency?: components["schemas"]["MessageUrgency"];
+            /**
+             * Format: double
+             * @description Probability of out-of-office, auto-responder, ticket acknowledgement or bulk mail.
+             */
+            auto_reply?: number;
+            /** @description Model that answered. */
+            model?: string;
+            /**
+             * Format: date-time
+             * @description Time at which the answers were saved.
+             */
+            enriched_at?: string;
+            /** @description `full` if the model read the whole text, otherwise `partial`. */
+            analysis_coverage?: string;
+            /** @description Why the analysis was given up; absent if it wasn't. */
+            enrichment_error?: string | null;
+            /**
+             * Format: date-time
+             * @description Time and actor of the release of a held message; absent if it wasn't released.
+             */
+            released_at?: string | null;
+            released_by?: string | null;
         };
         /** @description The records of a request for several ids. */
         MessageBatch: {
@@ -7681,6 +8415,23 @@ export interface components {
             data: components["schemas"]["Message"][];
             /** @description Requested ids that don't exist or are out of the key's scope. */
             missing: string[];
+        };
+        /** @description The category of a message. */
+        MessageCategory: {
+            /**
+             * @description Most likely category.
+             * @enum {string}
+             */
+            label: "support" | "sales" | "billing" | "verification" | "notification" | "newsletter" | "personal" | "other";
+            /**
+             * Format: double
+             * @description Its probability.
+             */
+            confidence: number;
+            /** @description Probability of each category. */
+            probabilities: {
+                [key: string]: number;
+            };
         };
         /** @description The data of an event about a message. */
         MessageEvent: {
@@ -7711,6 +8462,49 @@ export interface components {
             data: components["schemas"]["Message"][];
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description The release of a held message. */
+        MessageRelease: {
+            /** @description Actor that released it. */
+            by: components["schemas"]["Actor"];
+            /** @description What the actor said about it: `right`, `wrong`, `unsure`, `spam` or `test`. */
+            feedback: string | null;
+        };
+        /** @description The risks of a message. */
+        MessageRisk: {
+            /**
+             * Format: double
+             * @description Probability that it tries to instruct an AI.
+             */
+            injection: number;
+            /**
+             * Format: double
+             * @description Probability of credential harvesting, scam or impersonation.
+             */
+            phishing: number;
+            /**
+             * @description Bytes of `text` that look most like an instruction to an AI: first byte, and the byte after the last one. Absent if
+             *     nothing does, or the content is withheld.
+             */
+            injection_at?: number[] | null;
+        };
+        /** @description The urgency of a message. */
+        MessageUrgency: {
+            /**
+             * @description Most likely level.
+             * @enum {string}
+             */
+            level: "low" | "normal" | "high" | "critical";
+            /**
+             * Format: double
+             * @description Expected level, from 0 (`low`) to 3 (`critical`).
+             */
+            score: number;
+            /**
+             * Format: double
+             * @description Probability of the level.
+             */
+            confidence: number;
         };
         /** @description Counts of sent and received mail in a time range. */
         Metrics: {
@@ -7917,6 +8711,23 @@ export interface components {
         OrgAnswer: {
             org: components["schemas"]["Workspace"];
         };
+        /** @description A secret in a message, without its value. */
+        OutboundFinding: {
+            /** @enum {string} */
+            kind: "service_key" | "secret_key" | "private_key" | "code" | "card_number";
+            /** @description `subject`, `text`, `html`, `data` or `attachment:<n>`, from 0. */
+            where: string;
+            /**
+             * Format: uint64
+             * @description Position of its first character.
+             */
+            start: number;
+            /**
+             * Format: uint64
+             * @description Position after its last character.
+             */
+            end: number;
+        };
         /** @description A captured message. */
         OutboxView: {
             /**
@@ -7963,6 +8774,16 @@ export interface components {
         PauseInboxBody: {
             /** @description Why the inbox is paused, for people. */
             reason?: string | null;
+        };
+        /** @description A rule to try on stored mail. */
+        PreviewRuleBody: {
+            /**
+             * Format: uuid
+             * @description The inbox. Default: every inbox.
+             */
+            inbox_id?: string | null;
+            /** @description The conditions. */
+            conditions: components["schemas"]["RuleConditionBody"][];
         };
         /** @description The DKIM key before the last rotation. */
         PreviousDkimKeyView: {
@@ -8146,9 +8967,39 @@ export interface components {
             /** @description Number of bounced recipients by bounce class, most frequent first. */
             bounce_classes: components["schemas"]["BounceClassView"][];
         };
+        /** @description A recipient and where its address comes from. */
+        RecipientOrigin: {
+            /** @description Address of the recipient. */
+            address: string;
+            /**
+             * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
+             *     received mail named it (`seen_only`), or only the `caller` did.
+             * @enum {string}
+             */
+            origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
+            /**
+             * Format: uuid
+             * @description Message that named the address first; null unless the origin is `seen_only`.
+             */
+            message_id: string | null;
+        };
         /** @description A recipient of a message that is not sent yet. */
         RecipientView: {
+            /** @description Address of the recipient. */
             address: string;
+            /**
+             * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
+             *     received mail named it (`seen_only`), or only the `caller` did.
+             * @enum {string}
+             */
+            origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
+            /**
+             * Format: uuid
+             * @description Message that named the address first; null unless the origin is `seen_only`.
+             */
+            message_id: string | null;
             /** @description `agent` for inboxes of this server, `email` for others. */
             channel: string;
             /** @description Whether a suppression of the address refuses the message. */
@@ -8246,6 +9097,22 @@ export interface components {
             response_types: string[];
             /** @description Always `mcp`. */
             scope: string;
+        };
+        /** @description Releases a held message. */
+        ReleaseMessageBody: {
+            /** @description What you think of it; kept to measure the categoriser. */
+            feedback?: ("right" | "wrong" | "unsure" | "spam" | "test") | null;
+        };
+        /** @description A drafted reply. */
+        ReplyDraft: {
+            /** @description Text of the reply. */
+            text: string;
+            /** @description Passages of knowledge that the reply is based on. Each quote was found in the document. */
+            citations: components["schemas"]["Citation"][];
+            /** @description Model that wrote the reply. */
+            model: string;
+            /** @description Stored draft, with `save`. */
+            draft?: components["schemas"]["Draft"] | null;
         };
         /** @description A reply. One of `text`, `html` and `data` is required. */
         ReplyToMessageBody: {
@@ -8466,6 +9333,8 @@ export interface components {
             paused_reason: string | null;
             /** @description Whether promotional mail is filtered. */
             promotions_filter: boolean;
+            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
+            screening: string | null;
             /**
              * Format: uint64
              * @description Number of held messages.
@@ -8522,6 +9391,89 @@ export interface components {
             /** @description The new secret. If omitted, one is generated. */
             secret?: string | null;
         };
+        /** @description A rule of the owner about received mail. */
+        Rule: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * Format: int64
+             * @description Rules apply in this order.
+             */
+            position: number;
+            /**
+             * Format: uuid
+             * @description Inbox that the rule applies to; null for every inbox of the workspace.
+             */
+            inbox_id: string | null;
+            enabled: boolean;
+            /** @description All of them must hold. */
+            conditions: components["schemas"]["RuleCondition"][];
+            /** @description What happens then. */
+            actions: components["schemas"]["RuleAction"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description An action of a rule. */
+        RuleAction: {
+            /** @enum {string} */
+            action: "label" | "hold" | "block" | "route" | "needs_human" | "draft_only";
+            /** @description Label, or id of the inbox; null for other actions. */
+            value: string | null;
+        };
+        RuleActionBody: {
+            /**
+             * @description What happens. Of all rules that apply, the first one with `hold`, `block` or `route` decides about these.
+             * @enum {string}
+             */
+            action: "label" | "hold" | "block" | "route" | "needs_human" | "draft_only";
+            /** @description The label, or the id of the inbox; omitted for other actions. */
+            value?: string | null;
+        };
+        /** @description A condition of a rule. */
+        RuleCondition: {
+            /** @enum {string} */
+            field: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
+            value: string;
+        };
+        RuleConditionBody: {
+            /**
+             * @description What is compared.
+             * @enum {string}
+             */
+            field: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
+            /** @description What it is compared with: an address, a domain, a system label, a category, the least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for the receive lists. */
+            value: string;
+        };
+        /** @description What a rule would have done to mail of the last 30 days. */
+        RulePreview: {
+            /**
+             * Format: int64
+             * @description Number of days.
+             */
+            days: number;
+            /**
+             * Format: uint64
+             * @description Number of received messages that were judged.
+             */
+            checked: number;
+            /**
+             * Format: uint64
+             * @description Number of messages that the rule applies to.
+             */
+            matched: number;
+            /** @description Newest messages that it applies to, at most 20. */
+            message_ids: string[];
+            /** @description Whether all messages of these days were judged; a preview judges 10,000 at most. */
+            complete: boolean;
+        };
+        /** @description All rules, without pagination. */
+        Rules: {
+            /** @description Rules in their order. */
+            data: components["schemas"]["Rule"][];
+        };
         /** @description When to send a draft. */
         ScheduleDraftBody: {
             /**
@@ -8541,6 +9493,33 @@ export interface components {
              * @description Time of release; null if the message was not released.
              */
             released_at: string | null;
+            /** @description Who released it, and what they said; only for callers who may release, and in `message.released`. */
+            release?: components["schemas"]["MessageRelease"] | null;
+        };
+        /** @description What people said about mail that was held for one reason. */
+        ScreeningReason: {
+            /** @enum {string} */
+            reason: "injection_risk" | "phishing" | "check_failed" | "quota" | "check_timed_out" | "rule" | "blocked" | "pending";
+            /** Format: uint64 */
+            right: number;
+            /** Format: uint64 */
+            wrong: number;
+            /** Format: uint64 */
+            unsure: number;
+            /** Format: uint64 */
+            spam: number;
+            /** Format: uint64 */
+            test: number;
+            /**
+             * Format: double
+             * @description Share of `right` and `spam` among these and `wrong`; null without any.
+             */
+            agreement: number | null;
+        };
+        /** @description What people said about held mail. */
+        ScreeningReport: {
+            /** @description Each reason with feedback. */
+            reasons: components["schemas"]["ScreeningReason"][];
         };
         /** @description What the author of a draft should change. */
         SendBackDraftBody: {
@@ -8555,6 +9534,12 @@ export interface components {
             allowed: boolean;
             /** @description Why the message would be refused; null if it would be sent. */
             refusal: components["schemas"]["RefusalView"] | null;
+            /** @description Why the message would wait for an approval as a draft; null if it would be sent or refused. */
+            hold: components["schemas"]["DraftHold"] | null;
+            /** @description Labels of the outbound policy that the message would get. */
+            labels: string[];
+            /** @description Secrets in the content. */
+            findings: components["schemas"]["OutboundFinding"][];
             recipients: components["schemas"]["RecipientView"][];
             /**
              * Format: uint64
@@ -8564,6 +9549,8 @@ export interface components {
             /** @description How many more messages the limits allow now; null means unlimited. */
             limits_left: components["schemas"]["LimitsLeftView"];
         };
+        /** @description A draft that was sent, or one that waits for an approval. */
+        SendDraftResult: components["schemas"]["SentDraft"] | components["schemas"]["HeldForApproval"];
         /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
         SendMessageAliasBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
@@ -8638,6 +9625,8 @@ export interface components {
         } | {
             bcc: string | unknown[];
         }));
+        /** @description A message that was sent, or one that waits for an approval. */
+        SendResult: components["schemas"]["Message"] | components["schemas"]["HeldForApproval"];
         /** @description A sent draft and its message. */
         SentDraft: {
             draft: components["schemas"]["Draft"];
@@ -9134,6 +10123,20 @@ export interface components {
             /** @description Newest message; null unless a list was requested with `include_newest`. */
             newest: components["schemas"]["NewestMessage"] | null;
         };
+        /** @description Part of a thread that fits a budget of tokens. */
+        ThreadDigest: {
+            /** @description Headings and lines of messages. Empty if everything was given before. */
+            text: string;
+            /**
+             * Format: uint
+             * @description Number of tokens of the text: its bytes divided by 4, rounded up.
+             */
+            tokens: number;
+            /** @description Origin of the lines, in their order. */
+            parts: components["schemas"]["DigestPart"][];
+            /** @description Value of `cursor` for the next part; null if everything was given. */
+            next_cursor: string | null;
+        };
         /** @description One page of a list. */
         ThreadPage: {
             /** @description Records of this page. */
@@ -9407,6 +10410,8 @@ export interface components {
             ttl_seconds?: number | null;
             /** @description Whether message lists leave out promotions and spam by default. Null restores the default of the address. */
             promotions_filter?: boolean | null;
+            /** @description How mail of this inbox is screened for agents; for owners with a session only. Null restores the setting of the workspace. */
+            screening?: ("hold" | "monitor" | "off") | boolean | null;
         };
         /** @description Changes of the escalation settings of an inbox. */
         UpdateInboxEscalationBody: {
@@ -9416,6 +10421,18 @@ export interface components {
             contacts?: string[] | null;
             /** @description What is escalated; null for what the workspace escalates. */
             triggers?: components["schemas"]["TriggersBody"] | null;
+        };
+        /** @description Changes to a knowledge document. Omitted members stay unchanged. */
+        UpdateKnowledgeBody: {
+            /** @description Title. */
+            title?: string | null;
+            /** @description Plain text or Markdown. */
+            body?: string | null;
+            /**
+             * Format: uuid
+             * @description The inbox that the document is for. Null for every inbox of the workspace.
+             */
+            inbox_id?: string | null;
         };
         /** @description A change of a member. */
         UpdateMemberBody: {
@@ -9442,12 +10459,36 @@ export interface components {
             name?: string | null;
             /** @description How much AI may process the mail. */
             ai_processing?: ("off" | "categorize" | "full") | null;
-            /** @description Whether agents receive screened mail only. */
-            screening?: boolean | null;
+            /** @description How mail is screened for agents; `true` means `hold`, `false` means `off`. */
+            screening?: ("hold" | "monitor" | "off") | boolean | null;
+            /** @description Longest time of a check, in seconds. */
+            screening_deadline?: number | null;
+            /** @description What happens to mail whose check takes longer. */
+            screening_on_timeout?: ("hold" | "release") | null;
+            /** @description What happens to a message to an address that only received mail named, or with a secret. */
+            outbound_policy?: ("off" | "label" | "hold" | "refuse") | null;
             /** @description After how many days mail is deleted for good. Null: never. */
             retention_days?: number | null;
             /** @description How sent mail discloses that an agent wrote it. */
             ai_disclosure?: components["schemas"]["DisclosureBody"] | null;
+        };
+        /** @description Changes of a rule. Omitted members stay unchanged. */
+        UpdateRuleBody: {
+            /** @description The name. */
+            name?: string | null;
+            /**
+             * Format: uuid
+             * @description The inbox that the rule applies to; null for every inbox.
+             */
+            inbox_id?: string | null;
+            /** @description The place in the order. */
+            position?: number | null;
+            /** @description Whether it applies. */
+            enabled?: boolean | null;
+            /** @description The conditions. */
+            conditions?: components["schemas"]["RuleConditionBody"][] | null;
+            /** @description The actions. */
+            actions?: components["schemas"]["RuleActionBody"][] | null;
         };
         /** @description Changes to a thread. */
         UpdateThreadBody: {
@@ -9465,7 +10506,7 @@ export interface components {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url?: string | null;
             /** @description Event types to deliver. Null restores the default types. */
-            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "webhook.test")[] | null;
+            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[] | null;
             /** @description Only events of these inboxes, and events of no inbox. Null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description Whether the webhook receives new events. */
@@ -9596,7 +10637,8 @@ export interface components {
             /**
              * Format: double
              * @description Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
-             *     domain than the author's address.
+             *     domain than the author's address. The categoriser raises or lowers it; it is at most 0.4 in probable phishing and
+             *     in mail whose sender failed authentication.
              */
             confidence: number;
             /**
@@ -9609,11 +10651,13 @@ export interface components {
             reason: "code_bound" | "code_named" | "code_shown" | "link_answer" | "link_label" | "link_url" | "link_text" | null;
             /**
              * Format: double
-             * @description Reserved for a categorizer; always null.
+             * @description Probability of the category `verification`; null until the message is analyzed.
              */
             categoriser_probability: number | null;
             /** @description Present and true if the sender failed authentication. */
             auth_failed?: boolean;
+            /** @description Present and true if the message is probably phishing: the code or link may serve an attacker. */
+            phishing?: boolean;
         };
         /** @description What to verify: exactly one of the two. */
         VerifyAgentBody: {
@@ -9971,8 +11015,27 @@ export interface components {
              * @enum {string}
              */
             ai_processing: "off" | "categorize" | "full";
-            /** @description Whether agents receive screened mail only. */
-            screening: boolean;
+            /**
+             * @description How mail is screened for agents: `hold` holds risky mail until a person releases it, `monitor` labels it, `off`
+             *     withholds nothing.
+             * @enum {string}
+             */
+            screening: "hold" | "monitor" | "off";
+            /**
+             * Format: int64
+             * @description Longest time of a check, in seconds.
+             */
+            screening_deadline: number;
+            /**
+             * @description What happens to mail whose check takes longer: `hold` or `release`.
+             * @enum {string}
+             */
+            screening_on_timeout: "hold" | "release";
+            /**
+             * @description What happens to a message to an address that only received mail named, or with a secret.
+             * @enum {string}
+             */
+            outbound_policy: "off" | "label" | "hold" | "refuse";
             /**
              * Format: uint32
              * @description After how many days mail is deleted for good; null if never.
@@ -10514,32 +11577,6 @@ export interface components {
         /**
          * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
          *
-         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
-         *
-         *     `message_withheld`: Wait for `message.enriched` or `message.released`, or set `include_held=true` and use an API key with the permission `messages:release`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         */
-        InsufficientPermissionsOrAiDisabledOrMessageWithheldOrCsrf: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "ai_disabled" | "message_withheld" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
          *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
          */
         InsufficientPermissionsOrCsrf: {
@@ -10625,8 +11662,10 @@ export interface components {
          *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
          *
          *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
          */
-        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified: {
+        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10638,7 +11677,39 @@ export interface components {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
+         */
+        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -10749,8 +11820,12 @@ export interface components {
          *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
          *
          *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
          */
-        InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified: {
+        InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10762,7 +11837,7 @@ export interface components {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -10918,6 +11993,32 @@ export interface components {
          *
          *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
          *
+         *     `plan_limit_knowledge`: Delete a knowledge document you no longer need or move the workspace to a larger plan.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
          *     `plan_limit_webhooks`: Delete a webhook you no longer need, or subscribe an existing one to more events.
          *
          *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
@@ -10996,7 +12097,7 @@ export interface components {
         /**
          * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
          *
-         *     `message_withheld`: Wait for `message.enriched` or `message.released`, or set `include_held=true` and use an API key with the permission `messages:release`.
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
          */
         InsufficientPermissionsOrMessageWithheld: {
             headers: {
@@ -11011,6 +12112,84 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "insufficient_permissions" | "message_withheld";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         */
+        InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrf: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_storage`: Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
+         */
+        InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrfOrPlanLimitStorage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         */
+        InsufficientPermissionsOrMessageWithheldOrForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -11280,6 +12459,24 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "invalid_webhook_url";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `knowledge_source_exists`: Delete one of the two documents, or keep the document in its inbox. */
+        KnowledgeSourceExists: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "knowledge_source_exists";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -12913,7 +14110,7 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimedOrNotClaimableOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -13502,7 +14699,7 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. Can't be combined with `after`. */
                 cursor?: string;
                 /** @description Event types, separated by commas. If omitted, all types. */
-                types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "webhook.test")[];
+                types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[];
                 /** @description Only events of this inbox. */
                 inbox_id?: string;
                 /** @description The order of the events. Default: `asc`, oldest first. */
@@ -15794,13 +16991,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["SendResult"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -15867,13 +17064,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["SendResult"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -15922,13 +17119,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["SendResult"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -15977,13 +17174,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["SendResult"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -16423,13 +17620,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SentDraft"];
+                    "application/json": components["schemas"]["SendDraftResult"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrDraftNotEditableOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -16478,13 +17675,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SentDraft"];
+                    "application/json": components["schemas"]["SendDraftResult"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrDraftNotEditableOrDraftChangedOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -16750,7 +17947,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven"];
             404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16789,7 +17986,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven"];
             404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18043,7 +19240,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "feedback": "right"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReleaseMessageBody"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {
@@ -18063,6 +19270,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             404: components["responses"]["NotFound2"];
             409: components["responses"]["NotHeldOrMessageBlocked"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError2"];
@@ -18194,7 +19403,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitStructuredExtractions"];
-            403: components["responses"]["InsufficientPermissionsOrAiDisabledOrMessageWithheldOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrf"];
             404: components["responses"]["NotFound2"];
             409: components["responses"]["ExtractionPendingOrExtractionUnavailable"];
             413: components["responses"]["BodyTooLarge"];
@@ -18432,6 +19641,52 @@ export interface operations {
             503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
+    draftReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "instructions": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DraftReplyBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyDraft"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrfOrPlanLimitStorage"];
+            404: components["responses"]["NotFound2"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["LlmUnavailableOrUnavailableOrStoreDamaged"];
+        };
+    };
     listQueues: {
         parameters: {
             query?: {
@@ -18656,7 +19911,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
             404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -18695,7 +19950,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
             404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -18928,6 +20183,399 @@ export interface operations {
             404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    getThreadDigest: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of tokens. A token is 4 bytes of UTF-8. Default: 2000. */
+                budget?: number;
+                /** @description The `next_cursor` of an earlier digest, to get the part after it. If omitted, the digest continues where the last one for this key ended. */
+                cursor?: string;
+                /** @description Whether to start over with the first message. */
+                reset?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadDigest"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    listKnowledge: {
+        parameters: {
+            query?: {
+                /** @description Only documents of this inbox, without those of the whole workspace. */
+                inbox_id?: string;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Maximum number of documents per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeItemPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    createKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "text",
+                 *       "body": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateKnowledgeBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Knowledge"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Knowledge"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge"];
+            404: components["responses"]["NotFound2"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    getKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Knowledge"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    deleteKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    updateKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateKnowledgeBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Knowledge"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge"];
+            404: components["responses"]["NotFound2"];
+            409: components["responses"]["KnowledgeSourceExists"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    searchKnowledge: {
+        parameters: {
+            query: {
+                /** @description Words or a question. */
+                q: string;
+                /** @description Documents of this inbox and of the whole workspace. If omitted, every document the key can access. */
+                inbox_id?: string;
+                /** @description Maximum number of documents. Default: 10. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeResultsView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    listKnowledgeVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeVersions"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    getKnowledgeVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeVersion"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    listKnowledgeAnswers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeAnswers"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError2"];
@@ -19434,6 +21082,248 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             409: components["responses"]["NotSuspended"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    getScreeningFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScreeningReport"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    createRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "conditions": [
+                 *         {
+                 *           "field": "sender",
+                 *           "value": "text"
+                 *         }
+                 *       ],
+                 *       "actions": [
+                 *         {
+                 *           "action": "label"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateRuleBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    previewRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "conditions": [
+                 *         {
+                 *           "field": "sender",
+                 *           "value": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreviewRuleBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePreview"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    updateRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateRuleBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -23133,6 +25023,138 @@ export interface operations {
                     /** Format: date-time */
                     created_at: string;
                     data: components["schemas"]["AgentReportedData"] | components["schemas"]["EnvelopeData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.knowledge.created": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
+                "X-Service-Timestamp": string;
+                /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
+                "X-Service-Signature": string;
+                /** @description Event id. Process each id once. */
+                "webhook-id": string;
+                /** @description Same as X-Service-Timestamp. */
+                "webhook-timestamp": string;
+                /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "knowledge.created";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.knowledge.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
+                "X-Service-Timestamp": string;
+                /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
+                "X-Service-Signature": string;
+                /** @description Event id. Process each id once. */
+                "webhook-id": string;
+                /** @description Same as X-Service-Timestamp. */
+                "webhook-timestamp": string;
+                /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "knowledge.updated";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.knowledge.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
+                "X-Service-Timestamp": string;
+                /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
+                "X-Service-Signature": string;
+                /** @description Event id. Process each id once. */
+                "webhook-id": string;
+                /** @description Same as X-Service-Timestamp. */
+                "webhook-timestamp": string;
+                /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "knowledge.deleted";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
                 };
             };
         };

@@ -7,15 +7,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use posthouse_categoriser::{Answers, Authentication, Facts, Mail};
 use posthouse_domain::{
-    AnalysisFacts, AnalysisPlan, HoldReason, Inbox, Judged, MessageBodies, Plans, Record, TextRange, Time, Verdict,
-    label::DMARC_FAIL, label::SPF_FAIL, send::BOUNCE_LABEL,
+    AnalysisFacts, AnalysisPlan, HoldReason, Inbox, Judged, LocalCheck, MessageBodies, Plans, Record, TextRange, Time,
+    Verdict, label::DMARC_FAIL, label::SPF_FAIL, send::BOUNCE_LABEL,
 };
 use posthouse_mail::auth::DmarcAlignment;
+use posthouse_screen::Code;
 use posthouse_store::{Result, Tx, screening, workspaces};
 
 use super::{Visibility, parse::ParsedMail};
 use crate::{local_model::LocalModel, service::Service, settings::Categoriser};
 
+/// Score of the local screen from which the model's answer about an injection counts in full.
+const SIGN_MIN: f32 = 0.2;
+/// Largest risk that the model alone can give a mail: below the threshold of labels.
+const UNPROVEN_MAX: f64 = 0.79;
 /// Decimals of a stored probability.
 const PRECISION: f64 = 10_000.0;
 
@@ -65,31 +70,36 @@ impl Judge {
             list_header: has_list_header(&record.bodies),
             ..of_labels
         };
-        self.ask_model(&Mail {
+        let asked = Mail {
             from: &message.from,
             subject: message.subject.as_deref().unwrap_or_default(),
             text: record.bodies.text.as_deref().unwrap_or_default(),
             attachment_names: &names,
             facts,
-        })
+        };
+        self.ask_model(&asked, message.local_check.as_ref())
     }
 
     fn judge_parsed(&self, mail: &ParsedMail) -> Judged {
         let names: Vec<&str> = mail.files.iter().filter_map(|file| file.filename.as_deref()).collect();
-        self.ask_model(&Mail {
+        let asked = Mail {
             from: &mail.from,
             subject: mail.subject.as_deref().unwrap_or_default(),
             text: mail.bodies.text.as_deref().unwrap_or_default(),
             attachment_names: &names,
             facts: facts(mail),
-        })
+        };
+        self.ask_model(&asked, mail.local_check.as_ref())
     }
 
-    fn ask_model(&self, asked: &Mail<'_>) -> Judged {
+    fn ask_model(&self, asked: &Mail<'_>, check: Option<&LocalCheck>) -> Judged {
         let model = self.model.get();
         // A mail that breaks the model is held, not refused.
         let answered = catch_unwind(AssertUnwindSafe(|| model.answer(asked)));
-        answered.map_or(Judged::Failed, |answers| Judged::Now(verdict(&answers, model.version(), self.now)))
+        answered.map_or(Judged::Failed, |answers| {
+            let verdict = verdict(&answers, model.version(), self.now);
+            Judged::Now(with_evidence(verdict, &asked.facts, check))
+        })
     }
 }
 
@@ -135,6 +145,22 @@ fn verdict(answers: &Answers, version: &str, now: Time) -> Verdict {
         is_complete: answers.complete,
         model: version.to_owned(),
         at: now,
+    }
+}
+
+/// Limits the risks that nothing but the model sees. It is wrong about one ordinary mail in a hundred, and mail that is held
+/// for nothing costs more than a label that is missing: the local screen, the authentication or the links must show
+/// something, too.
+fn with_evidence(verdict: Verdict, facts: &Facts, check: Option<&LocalCheck>) -> Verdict {
+    let reasons = check.map_or(&[][..], |check| &check.screen.reasons);
+    let is_screened = check.is_some_and(|check| check.screen.score >= SIGN_MIN);
+    let has_failed = [facts.spf, facts.dmarc].contains(&Authentication::Fail);
+    let is_imitation = reasons.iter().any(|one| matches!(one.code, Code::LinkMismatch | Code::LookAlikeDomain));
+    let limited = |risk: f64, has_evidence: bool| if has_evidence { risk } else { risk.min(UNPROVEN_MAX) };
+    Verdict {
+        injection: limited(verdict.injection, is_screened),
+        phishing: limited(verdict.phishing, has_failed || is_imitation),
+        ..verdict
     }
 }
 

@@ -69,7 +69,7 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
     message.held = visibility.hold_reason();
     let mut attachments = super::attachments(mail, message.id, ids);
     for file in &mut attachments {
-        file.extraction = Some(extraction::initial(file, is_stopped, now));
+        file.extraction = Some(extraction::initial(&file.content_type, file.inline, is_stopped, now));
     }
     let filed = InboxCopy {
         inbox,

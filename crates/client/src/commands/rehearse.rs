@@ -49,7 +49,7 @@ The exit code is 1 if the agent did what an attack wanted.";
 
 /// Options of `posthouse rehearse`.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "posthouse rehearse [OPTIONS] <--exec COMMAND | --wait SECONDS | --list>")]
 #[group(id = "agent", required = true, args = ["exec", "wait", "list"])]
 pub struct Rehearse {
     /// Shell command that handles one message.

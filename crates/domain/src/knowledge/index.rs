@@ -18,7 +18,9 @@ const FUSION: f64 = 60.0;
 /// The documents of each ranking that are combined.
 const RANKED_MAX: usize = 100;
 /// A passage whose words don't match is a result only if its meaning is this near.
-const COSINE_MIN: f32 = 0.55;
+const COSINE_MIN: f32 = 0.7;
+/// What a place by meaning counts, against one by words.
+const MEANING_WEIGHT: f64 = 0.99;
 /// The bytes that a passage takes beside its postings and its vector.
 const PASSAGE_BYTES: usize = 64;
 /// The bytes of a posting.
@@ -190,10 +192,11 @@ impl KnowledgeIndex {
         let rankings = if query.vector.is_some() { 2.0 } else { 1.0 };
         let mut fused: Vec<KnowledgeMatch> = Vec::new();
         let mut places: HashMap<KnowledgeId, usize> = HashMap::new();
-        for ranking in [by_words, by_meaning] {
+        // Of two equal places, the one with the words themselves is better.
+        for (ranking, weight) in [(by_words, 1.0), (by_meaning, MEANING_WEIGHT)] {
             for (at, slot) in ranking.into_iter().enumerate() {
                 #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
-                let score = (FUSION + 1.0) / (FUSION + 1.0 + at as f64) / rankings;
+                let score = weight * (FUSION + 1.0) / (FUSION + 1.0 + at as f64) / rankings;
                 let Slot { document, start, end, .. } = self.slots[slot];
                 let place = *places.entry(document).or_insert_with(|| {
                     fused.push(KnowledgeMatch { document, start, end, rank: 0.0 });

@@ -135,8 +135,11 @@ impl SeenAddresses {
 
 /// Returns a domain, and what is left of it without its last labels, if that has a dot.
 fn domains(domain: &str) -> impl Iterator<Item = &str> {
-    let shorter = |domain: &&str| domain.rsplit_once('.').map(|(start, _)| start).filter(|start| start.contains('.'));
-    std::iter::successors(Some(domain), shorter).take(1 + LABELS_LEFT_OUT_MAX)
+    std::iter::successors(Some(domain), |domain| shorter(domain)).take(1 + LABELS_LEFT_OUT_MAX)
+}
+
+fn shorter(domain: &str) -> Option<&str> {
+    domain.rsplit_once('.').map(|(start, _)| start).filter(|start| start.contains('.'))
 }
 
 /// Returns what may be the local part of an address at the end of a text.

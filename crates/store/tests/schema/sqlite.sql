@@ -253,6 +253,7 @@ CREATE TABLE contacts (
   last_seen_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   haystack TEXT NOT NULL,
+  corresponded_at INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE UNIQUE INDEX contacts_address ON contacts (workspace_id, address);
 CREATE INDEX contacts_domain ON contacts (workspace_id, domain, last_seen_at, id);
@@ -356,6 +357,8 @@ CREATE TABLE drafts (
   error_message TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
+  origins TEXT NOT NULL DEFAULT '[]',
+  hold TEXT,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX drafts_inbox ON drafts (workspace_id, inbox_id, created_at, id);
 CREATE INDEX drafts_inbox_status ON drafts (workspace_id, inbox_id, status, created_at, id);
@@ -826,10 +829,12 @@ CREATE TABLE messages (
   analysis_due INTEGER,
   analyzed_at INTEGER,
   opened_at INTEGER,
+  local_check TEXT,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX messages_analysis_due ON messages (analysis_due) WHERE analysis_due IS NOT NULL;
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
 CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WHERE status = 'bounced';
+CREATE INDEX messages_codes ON messages (workspace_id, created_at) WHERE verification IS NOT NULL;
 CREATE INDEX messages_content ON messages (workspace_id, content_id);
 CREATE INDEX messages_held ON messages (workspace_id, created_at, id) WHERE held IS NOT NULL;
 CREATE INDEX messages_held_in_inbox ON messages (workspace_id, inbox_id, created_at) WHERE held IS NOT NULL;
@@ -942,6 +947,7 @@ CREATE TABLE recipients (
   tls TEXT,
   attempts INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
+  origin TEXT,
   PRIMARY KEY (workspace_id, message_id, position))STRICT;
 CREATE INDEX recipients_envelope ON recipients (workspace_id, envelope_id) WHERE envelope_id IS NOT NULL;
 CREATE TABLE role_mail (
@@ -950,6 +956,18 @@ CREATE TABLE role_mail (
   address TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, message_id))STRICT;
+CREATE TABLE rules (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  inbox_id BLOB,
+  enabled INTEGER NOT NULL,
+  conditions TEXT NOT NULL,
+  actions TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
 CREATE TABLE schema_migrations (
   number INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL) STRICT;
@@ -998,6 +1016,12 @@ CREATE TABLE 'search_text_idx'(
   term,
   pgno,
   PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE seen_addresses (
+  workspace_id BLOB NOT NULL,
+  address_key INTEGER NOT NULL,
+  message_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, address_key, message_id))STRICT, WITHOUT ROWID;
+CREATE INDEX seen_addresses_message ON seen_addresses (workspace_id, message_id);
 CREATE TABLE sending_incidents (
   workspace_id BLOB NOT NULL,
   kind TEXT NOT NULL,
@@ -1229,6 +1253,7 @@ CREATE TABLE workspaces (
   disclosure_text TEXT,
   disclosure_name INTEGER NOT NULL,
   retention_days INTEGER,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL ,
   screening_deadline INTEGER NOT NULL DEFAULT 120,
-  screening_release INTEGER NOT NULL DEFAULT 0)STRICT;
+  screening_release INTEGER NOT NULL DEFAULT 0,
+  outbound_policy TEXT NOT NULL DEFAULT 'label')STRICT;

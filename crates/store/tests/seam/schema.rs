@@ -17,10 +17,10 @@ const CHECKSUMS: &[Checksum] = &[
         sha256: "93b6f9b429e51ff28f3b56fa9b85de65a1d4ca1c54b8f62e8560fd974055380d",
     },
     Checksum { name: "0004_screening", sha256: "21a3d697928f2e254c95685f86afb577c5213816f2e3e6454ebd9d851674f6d6" },
-    Checksum { name: "0008_local_check", sha256: "e6aba70071e8c7ba7b4ac69a683687ef96cc69b7bcff6e1871e6256ea69ce729" },
     Checksum { name: "0005_guard", sha256: "938eabbc7da2a6e88b7cd7c271d8ab07e417cdaf7f48ab3847a69088f2766f3c" },
-    Checksum { name: "0007_knowledge", sha256: "e0af9e368a91dde5be810f2636e44768c1c331015a8db8eca5685602d9699c0c" },
     Checksum { name: "0006_files", sha256: "17ed301075eebd4e86552fe900eae831626b4643115d4c82533321f9a20fcbfc" },
+    Checksum { name: "0007_knowledge", sha256: "e0af9e368a91dde5be810f2636e44768c1c331015a8db8eca5685602d9699c0c" },
+    Checksum { name: "0008_local_check", sha256: "e6aba70071e8c7ba7b4ac69a683687ef96cc69b7bcff6e1871e6256ea69ce729" },
 ];
 
 struct Checksum {

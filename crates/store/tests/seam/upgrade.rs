@@ -47,7 +47,6 @@ fn workspace(number: u128, claim: ClaimStatus) -> Workspace {
         ai_processing: AiProcessing::Off,
         outbound_policy: posthouse_domain::OutboundPolicy::Off,
         screening: posthouse_domain::ScreeningSettings::DEFAULT,
-        outbound_policy: posthouse_domain::OutboundPolicy::Label,
         daily_send_limit: None,
         ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,

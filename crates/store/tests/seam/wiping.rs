@@ -228,6 +228,7 @@ fn value(rule: &TableRule, column: &Column, set: u8) -> Value<'static> {
         (Some(kind), _) => Value::Blob(id(kind, set).as_bytes().to_vec().into()),
         (None, "blob" | "bytea") => Value::Blob(marker(set).into_bytes().into()),
         (None, "text" | "tsvector") => text(marker(set)),
+        (None, "real" | "double precision") => Value::Real(f64::from(set)),
         (None, _) => Value::Int(i64::from(set)),
     }
 }

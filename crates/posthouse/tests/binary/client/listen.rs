@@ -55,12 +55,12 @@ fn tail_prints_each_event_once_and_continues_after_an_id() {
     let since = client.last_event();
     client.receive(&address, &[]);
     client.object(&["trigger", "draft.updated", "--inbox", &address]);
-    let all = client.background(&["tail", "--since", &since, "--count", "4", "--inbox", &address]).lines();
+    let all = client.background(&["tail", "--since", &since, "--count", "5", "--inbox", &address]).lines();
     let types: Vec<&str> = all.iter().map(|event| event["type"].as_str().unwrap()).collect();
-    assert_eq!(types, ["message.received", "draft.created", "draft.updated", "draft.cancelled"]);
+    assert_eq!(types, ["message.received", "message.enriched", "draft.created", "draft.updated", "draft.cancelled"]);
     let first = all[0]["id"].as_str().unwrap();
     let rest = client.background(&["tail", "--since", first, "--count", "1", "--event", "draft.cancelled"]).lines();
-    assert_eq!(rest, all[3..]);
+    assert_eq!(rest, all[4..]);
     let envelope = client.background(&["tail", "--since", &since, "--count", "1", "--envelope"]).lines();
     assert!(envelope[0]["data"]["message_id"].is_string() && envelope[0]["data"].get("message").is_none());
     let unknown = client.run(&["tail", "--event", "message.opened"]);

@@ -194,6 +194,7 @@ async fn a_wrong_answer_fails_closed() {
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
     for _ in 0..6 {
         fixture.server.advance(DEADLINE_MS / 8).await;
+        fixture.server.settle().await;
     }
     let message = &fixture.mails("").await[0];
     assert_eq!(message["screening"]["state"], "held");

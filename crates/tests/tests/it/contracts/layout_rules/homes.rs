@@ -39,6 +39,7 @@ const TASK_OWNERS: &[(&str, &str)] = &[
     ("crates/app/src/lifecycle", "waits for the signals and the top-level tasks"),
     ("crates/app/src/jobs/runner", "one task per running job, bounded per kind"),
     ("crates/app/src/webhooks/dispatch", "one task per workspace with webhooks, and per attempt, bounded per webhook"),
+    ("crates/client/src/commands/rehearse/trap", "one task that answers followed links, for one rehearsal"),
     ("crates/server/src/cli/read_file", "one thread of a process that reads one file, for its stack"),
     ("crates/server/src/smtp/listener", "one task per connection, bounded"),
     ("crates/app/src/limits/blocking_pool", "parsing of large messages, few at a time"),

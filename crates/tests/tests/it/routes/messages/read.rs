@@ -78,7 +78,8 @@ async fn a_received_message_has_every_member() {
     assert_eq!(message["received_at"], posthouse_tests::clock::START);
     assert_eq!(message["analysis"], json!({ "state": "skipped", "coverage": null, "reason": "not_available" }));
     assert_eq!(message["screening"], json!({ "state": "screened", "reason": "not_available", "released_at": null }));
-    assert_eq!(message["ai"], json!({ "verification": null }));
+    assert_eq!(message["ai"]["verification"], Value::Null);
+    assert_eq!(message["ai"]["local_screen"]["score"], json!(0.0), "{message}");
     assert_eq!(message["delivery"], Value::Null);
     let list = api.get(&format!("/v1/inboxes/{}/messages", inbox.id)).await.expect(200);
     assert_eq!(list.json, json!({ "data": [message.json], "next_cursor": null }));
@@ -172,7 +173,7 @@ async fn raw_messages_are_the_received_bytes_after_the_trace_and_attachments_are
     let file = &message["attachments"][0];
     assert_eq!(file["size_bytes"], 9);
     assert_eq!(file["available"], true);
-    assert_eq!(file["extraction"], Value::Null);
+    assert_eq!(file["extraction"]["status"], "pending");
     let bytes = api.get(&format!("/v1/attachments/{}", file["id"].as_str().unwrap())).await.expect(200);
     assert_eq!(bytes.bytes, b"<script>1");
     for reply in [&raw, &bytes] {
