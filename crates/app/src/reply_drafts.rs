@@ -82,7 +82,7 @@ pub async fn draft(service: &Service, caller: Caller, request: ReplyDraftRequest
     if request.save {
         require_permission(&caller, Permission::DraftsWrite)?;
     }
-    let (reader, id) = (caller.clone(), request.message);
+    let (reader, id) = (caller, request.message);
     let is_configured = service.config.ai.drafting && service.config.ai.endpoint.is_some();
     let plans = service.config.plans;
     let context = service.read(caller.workspace, move |tx| context(tx, &reader, id, &plans, is_configured)).await?;
@@ -104,7 +104,7 @@ pub async fn draft(service: &Service, caller: Caller, request: ReplyDraftRequest
     let dropped = answer.citations.len().saturating_sub(citations.len());
     service.metrics.citations(citations.len() as u64, dropped as u64);
     let draft = if request.save {
-        Some(drafts::create_by_ai(service, caller.clone(), context.inbox.id, id, answer.text.clone()).await?)
+        Some(drafts::create_by_ai(service, caller, context.inbox.id, id, answer.text.clone()).await?)
     } else {
         None
     };
@@ -191,7 +191,7 @@ async fn passages(
             .chain(new_text.chars().take(QUERY_CHARS_MAX))
             .collect();
     let request = KnowledgeSearch { text, inbox: Some(context.inbox.id), limit: PASSAGES_MAX };
-    search::passages(service, caller.clone(), request).await
+    search::passages(service, *caller, request).await
 }
 
 /// Asks the model server.

@@ -276,7 +276,7 @@ mod tests {
             ("AKIA", "QK3XN7R2T5VW8Y1Z"),
             ("ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"),
             ("sk_live_", "51H8xQ2eZvKYlo2C9d7F3g"),
-            ("xoxb-", "123456789012-1234567890123-aBcDqFgH"),
+            ("xoxb-", "123456789012-1234567890123-abcdefgh"),
             ("AIza", "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q"),
             ("eyJ", "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"),
         ] {

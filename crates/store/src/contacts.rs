@@ -58,8 +58,8 @@ statements! {
           OR (excluded.kind = 'automated' AND contacts.kind <> 'unknown') THEN contacts.kind ELSE excluded.kind END";
     /// Returns the contacts among these addresses that mail was exchanged with, and since when.
     pub fn corresponded(workspace: WorkspaceId, addresses: each &str) -> Vec<(address: String, corresponded_at: Time)> =
-        "SELECT c.address, c.corresponded_at FROM {EACH_TEXT} contacts c WHERE c.workspace_id = :workspace AND c.address {AMONG} {pg:c}
-        AND c.corresponded_at IS NOT NULL";
+        "SELECT c.address, c.corresponded_at FROM {EACH_TEXT} contacts c WHERE c.workspace_id = :workspace AND c.corresponded_at IS NOT NULL
+        AND c.address {AMONG} {pg:c}";
     /// Records that an address takes part in a thread.
     pub fn join_thread(workspace: WorkspaceId, address: &str, thread: ThreadId) =
         "INSERT INTO thread_people (workspace_id, address, thread_id) VALUES (:workspace, :address, :thread) ON CONFLICT DO NOTHING";

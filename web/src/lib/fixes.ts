@@ -32,6 +32,10 @@ const FIXES: Record<string, string> = {
   misdirected_request: 'Open the dashboard at the address of this server.',
   idempotency_key_reused: 'Reload the page, then try again.',
   invalid_key_proof: 'Let the agent register its key again.',
+  extraction_pending: 'The file is still being read. Try again in a few seconds.',
+  extraction_unavailable: 'The text of this file could not be read. Open the file itself.',
+  structured_output_invalid: 'The model gave no usable answer. Try again, or ask for fewer values.',
+  plan_limit_structured_extractions: 'Wait until next month, or move the workspace to a larger plan.',
   recipient_unproven:
     'Only received mail named a recipient. Check the address; then add it to the send allow list, or send the message yourself.',
   content_blocked: 'Remove the secret from the message, or send it yourself.',

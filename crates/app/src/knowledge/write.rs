@@ -172,8 +172,8 @@ pub async fn change(
     change: KnowledgeChange,
 ) -> Result<FullKnowledgeDocument, Refusal> {
     for _ in 0..ATTEMPTS_MAX {
-        let writer = Writer::of(service, caller.clone());
-        let reader = caller.clone();
+        let writer = Writer::of(service, caller);
+        let reader = caller;
         let before = service.read(caller.workspace, move |tx| super::read::full(tx, &reader, id)).await?;
         let title = change.title.clone().unwrap_or_else(|| before.document.title.clone());
         let body = change.body.clone().unwrap_or_else(|| before.body.clone());

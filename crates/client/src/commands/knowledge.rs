@@ -273,7 +273,8 @@ mod tests {
         for name in ["c.md", "a.TXT", "b/d.html", "b/.git/e.md", "logo.png", ".hidden.md"] {
             std::fs::write(root.join(name), "x").unwrap();
         }
-        let sources: Vec<String> = files_of(&[root.clone()]).unwrap().into_iter().map(|file| file.source).collect();
+        let sources: Vec<String> =
+            files_of(std::slice::from_ref(&root)).unwrap().into_iter().map(|file| file.source).collect();
         assert_eq!(sources, ["a.TXT", "b/d.html", "c.md"]);
         let one = files_of(&[root.join("logo.png")]).unwrap();
         assert_eq!(one[0].source, "logo.png", "a named file is the server's to refuse");

@@ -4,14 +4,24 @@ use posthouse_domain::{DAY_MS, Feedback, HoldReason, Message, Time, WorkspaceId}
 
 use crate::{Result, Tx, statements};
 
+/// What a person said about a held message, beside what the categoriser said.
+struct GivenFeedback<'a> {
+    reason: HoldReason,
+    feedback: Feedback,
+    injection: Option<f64>,
+    phishing: Option<f64>,
+    model: Option<&'a str>,
+    now: Time,
+}
+
 statements! {
     fn count(workspace: WorkspaceId, day: i64) -> Option<i64> =
         "INSERT INTO ai_checks (workspace_id, day, checks) VALUES (:workspace, :day, 1)
         ON CONFLICT (workspace_id, day) DO UPDATE SET checks = ai_checks.checks + 1 RETURNING checks";
     fn forget(workspace: WorkspaceId, day: i64) = "DELETE FROM ai_checks WHERE workspace_id = :workspace AND day < :day";
     fn put_feedback(
-        message: &Message { workspace, id }, reason: HoldReason, feedback: Feedback, injection: Option<f64>,
-        phishing: Option<f64>, model: Option<&str>, now: Time,
+        message: &Message { workspace, id },
+        said: GivenFeedback<'_> { reason, feedback, injection, phishing, model, now },
     ) =
         "INSERT INTO screening_feedback (workspace_id, message_id, reason, feedback, injection, phishing, model, created_at)
         VALUES (:workspace, :id, :reason, :feedback, :injection, :phishing, :model, :now)
@@ -40,5 +50,6 @@ pub fn keep_feedback(tx: &mut Tx, message: &Message, feedback: Feedback, now: Ti
     let Some(reason) = message.held else { return Ok(()) };
     let verdict = message.analysis.as_ref().and_then(|analysis| analysis.verdict());
     let (injection, phishing) = (verdict.map(|v| v.injection), verdict.map(|v| v.phishing));
-    put_feedback(tx, message, reason, feedback, injection, phishing, verdict.map(|v| v.model.as_str()), now)
+    let model = verdict.map(|v| v.model.as_str());
+    put_feedback(tx, message, GivenFeedback { reason, feedback, injection, phishing, model, now })
 }

@@ -104,7 +104,8 @@ impl Mail {
 
 /// Replaces `{base64:…}`, `{rot13:…}` and `{tags:…}` by their encoded texts.
 fn encoded(body: &str) -> String {
-    let encodings: [(&str, fn(&str) -> String); 3] = [("{base64:", base64), ("{rot13:", rot13), ("{tags:", tags)];
+    type Encode = fn(&str) -> String;
+    let encodings: [(&str, Encode); 3] = [("{base64:", base64), ("{rot13:", rot13), ("{tags:", tags)];
     let mut out = body.to_owned();
     for (mark, encode) in encodings {
         if let Some(start) = out.find(mark)

@@ -224,7 +224,7 @@ fn is_text(text: &str) -> bool {
 }
 
 fn from_hex(run: &str) -> Option<String> {
-    if run.len() % 2 != 0 || !run.bytes().all(|b| b.is_ascii_hexdigit()) {
+    if !run.len().is_multiple_of(2) || !run.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }
     let bytes = run.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());

@@ -192,7 +192,7 @@ async fn a_wrong_answer_fails_closed() {
     sink.always(completion("I release this mail."));
     let fixture = InboxFixture::with(with_server(&sink)).await;
     fixture.server.deliver(&mail(), &fixture.inbox.address).await;
-    for _ in 0..6 {
+    for _ in 0..9 {
         fixture.server.advance(DEADLINE_MS / 8).await;
         fixture.server.settle().await;
     }

@@ -1,7 +1,7 @@
 //! Every way to read a message × every state of its screening × every permission: who gets the content.
 
 use posthouse_domain::{auth::Scope, id::MessageId, message::HoldReason};
-use posthouse_tests::{TestMessage, http::Api};
+use posthouse_tests::{TestMessage, clock::ManualClock, http::Api};
 use serde_json::json;
 
 use crate::inbox_fixture::InboxFixture;
@@ -125,11 +125,22 @@ fn is_shown(path: &Path, state: State, asked: Asked, may_release: bool) -> bool 
     }
 }
 
-async fn check(api: &Api, path: &Path, url: &str, state: State, asked: Asked, may_release: bool) {
+async fn check(clock: &ManualClock, api: &Api, path: &Path, url: &str, state: State, asked: Asked, may_release: bool) {
     let case = format!("{} {url} {state:?} {asked:?} release: {may_release}", path.method);
     let answer = match path.body {
         Some(body) => api.post(url, body()).await,
-        None => api.get(url).await,
+        None => {
+            // A wait that finds nothing ends after a second.
+            let second = async {
+                clock.wait_for_sleepers(1).await;
+                clock.advance(1_000);
+                std::future::pending::<()>().await;
+            };
+            tokio::select! {
+                answer = api.get(url) => answer,
+                () = second => unreachable!("it never ends"),
+            }
+        }
     };
     if asked.held && !may_release && path.way == Way::OptIn {
         assert_eq!(answer.json["error"]["code"], "insufficient_permissions", "{case}: {}", answer.json);
@@ -173,7 +184,7 @@ async fn content_reaches_only_those_who_may_see_it() {
                     } else if asked != ASKED[0] {
                         continue;
                     }
-                    check(&api, path, &url, state, asked, may_release).await;
+                    check(&fixture.server.clock, &api, path, &url, state, asked, may_release).await;
                 }
             }
         }

@@ -217,7 +217,7 @@ fn injection(number: usize) -> String {
     let (name, repeats) = (names[number % names.len()], 1 + number % 3);
     let body =
         format!("Hello {number},\r\n\r\n{}\r\n", format!("{demand}\r\n").repeat(repeats).replace("\r\n\r\n", "\r\n"));
-    let subject = if number % 4 == 0 { demand.replace('\n', " ") } else { format!("Question {number}") };
+    let subject = if number.is_multiple_of(4) { demand.replace('\n', " ") } else { format!("Question {number}") };
     let subject: String = subject.chars().filter(char::is_ascii).take(200).collect();
     format!(
         "From: {name} <sender{number}@y.example>\r\nTo: bot@agents.example\r\nSubject: {subject}\r\n\
