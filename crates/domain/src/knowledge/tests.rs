@@ -90,7 +90,7 @@ fn meaning_finds_what_words_do_not() {
     let wanted = KnowledgeQuery { vector: letters("abcabc"), ..query("abcabc") };
     assert_eq!(found(&index, &wanted), [1]);
     let both = KnowledgeQuery { vector: letters("xxyyzz"), ..query("xxyyzz") };
-    assert_eq!(index.search(&both)[0].rank, 1.0, "first in both rankings");
+    assert!(index.search(&both)[0].rank > 0.99, "first in both rankings");
 }
 
 #[test]
