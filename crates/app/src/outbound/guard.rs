@@ -4,7 +4,6 @@
 pub(crate) mod content;
 pub(crate) mod held;
 pub(crate) mod origins;
-pub(crate) mod secrets;
 
 use posthouse_domain::{Caller, Principal};
 

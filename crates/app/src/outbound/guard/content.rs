@@ -5,9 +5,8 @@ use posthouse_domain::{
     DAY_MS, FindingKind, MessageVerification, OutboundFinding, OutgoingFile, ThreadId, Time, WorkspaceId,
 };
 use posthouse_mail::parse;
+use posthouse_screen::{SecretKind, secrets};
 use posthouse_store::{Result, Tx, seen_addresses};
-
-use super::secrets;
 
 /// For how long a received code is looked for.
 const CODE_AGE_MS: i64 = DAY_MS;
@@ -91,6 +90,15 @@ fn is_text(sample: &[u8]) -> bool {
     !sample.contains(&0)
 }
 
+const fn kind(kind: SecretKind) -> FindingKind {
+    match kind {
+        SecretKind::ServiceKey => FindingKind::ServiceKey,
+        SecretKind::SecretKey => FindingKind::SecretKey,
+        SecretKind::PrivateKey => FindingKind::PrivateKey,
+        SecretKind::CardNumber => FindingKind::CardNumber,
+    }
+}
+
 fn search(place: &str, text: &str, codes: &[&MessageVerification], found: &mut Vec<OutboundFinding>) {
     if text.is_empty() {
         return;
@@ -101,8 +109,8 @@ fn search(place: &str, text: &str, codes: &[&MessageVerification], found: &mut V
         }
     };
     let chars = |end: usize| text[..end].chars().count() as u64;
-    for secret in secrets::secrets(text) {
-        add(secret.kind, chars(secret.start), chars(secret.end));
+    for secret in secrets(text) {
+        add(kind(secret.kind), chars(secret.start), chars(secret.end));
     }
     for received in codes {
         if let Some((start, end)) = received.code.as_deref().and_then(|code| codes::find(text, code)) {
