@@ -167,6 +167,12 @@ def fix_body(path, method, body):
             body["quiet_hours"] = {"start": "22:00", "end": "07:30", "timezone": "Europe/Berlin"}
     if path == "/v1/inboxes/{id}" and method == "PATCH":
         body.pop("ttl_seconds", None)  # Only a temporary inbox has a lifetime.
+    if path.endswith("/extract") and isinstance(body.get("schema"), dict):
+        # A JSON Schema, which the schema of the body describes in words.
+        body["schema"] = {"type": "object", "properties": {"total": {"type": "string"}}}
+    if path == "/v1/knowledge" and isinstance(body.get("file"), dict):
+        # A file that can be read: its name and its content belong together.
+        body["file"] = {"filename": "notes.txt", "content_base64": "Tm90ZXM="}
     if path.endswith(("/drafts", "/drafts/{draft_id}")):
         # A draft may be incomplete until it is sent, and the drafts made here are sent.
         body["to"] = body.get("to") or "ann@author.example"

@@ -149,7 +149,7 @@ export default {
     await page.goto(`${base}/held`);
     await page.getByRole('link', { name: /Held two/ }).click();
     await page.getByText('The mail looks like phishing.').waitFor();
-    await page.getByRole('button', { name: 'Release to agents' }).click();
+    await page.getByRole('button', { name: 'Release: wrongly held' }).click();
     await page.getByText('Released: agents get the mail now.').waitFor();
     check(released.length === 1 && released[0].includes(data[0].id), `released ${released}`);
     await page.getByRole('heading', { name: 'Held one' }).waitFor();
@@ -163,10 +163,11 @@ export default {
     await page.goto(`${base}/held`);
     const count = page.getByRole('link', { name: /Held mail/ }).locator('.number');
     await count.waitFor();
+    const waiting = await count.textContent();
     await page.getByText('Stopped by a list').first().click();
     await page.getByText('A block list stopped the mail.').waitFor();
     // There is nothing to decide: once opened, it needs nobody.
-    await count.waitFor({ state: 'detached' });
+    await count.filter({ hasText: new RegExp(`^${waiting}$`) }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Open the lists' }).click();
     await page.getByRole('button', { name: 'Remove noisy.example' }).waitFor();
   },

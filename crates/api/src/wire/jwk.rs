@@ -11,7 +11,8 @@ pub struct PublicJwkBody(pub PublicJwk);
 
 impl BodyValue for PublicJwkBody {
     fn schema() -> Value {
-        let coordinate = json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{43}$" });
+        // The last of 43 characters has four bits of the 32 bytes.
+        let coordinate = json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$" });
         json!({ "oneOf": [
             {
                 "type": "object",

@@ -76,6 +76,8 @@ fn own() -> Vec<Operation> {
         Operation::new(Method::Patch, "/v1/inboxes/{id}", "updateInbox", InboxesWrite)
             .summary("Updates an inbox or identity. Metadata is merged; a null value deletes its key.")
             .responds::<InboxView>(200)
+            // Only an owner changes `screening`.
+            .errors(&[ErrorCode::Forbidden])
             .handle(update),
         Operation::new(Method::Delete, "/v1/inboxes/{id}", "deleteInbox", InboxesWrite)
             .summary("Deletes an inbox or identity for good. Temporary inboxes are wiped. The address is never reused.")

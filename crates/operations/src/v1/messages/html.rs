@@ -19,7 +19,7 @@ pub(super) fn operation() -> Operation {
     Operation::new(Method::Get, "/v1/messages/{id}/html", "getMessageHtml", Permission::MessagesRead)
         .summary("Shows the HTML of a message as a page without scripts, forms and, by default, remote images.")
         .responds_with(200, Some("text/html; charset=utf-8"))
-        .errors(&[ErrorCode::NotFound])
+        .errors(&[ErrorCode::NotFound, ErrorCode::MessageWithheld])
         .handle(read)
 }
 

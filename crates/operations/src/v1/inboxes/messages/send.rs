@@ -61,6 +61,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             "replyToMessage",
             "Replies to a message in its thread. Recipients and subject are computed.",
         )
+        .errors(&[ErrorCode::MessageWithheld])
         .handle(reply),
         sending(
             "/v1/inboxes/{id}/messages/{message_id}/forward",
@@ -68,7 +69,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             "Forwards a message to others in a new thread, with an optional note above it.",
         )
         // A file may be one that only an owner may read.
-        .errors(&[ErrorCode::Forbidden])
+        .errors(&[ErrorCode::Forbidden, ErrorCode::MessageWithheld])
         .handle(forward),
     ]
 }
