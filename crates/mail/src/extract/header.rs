@@ -113,7 +113,22 @@ fn is_reply_above(text: &str) -> bool {
         let is_decorated = is_decorated(trim(&text));
         REPLY_ABOVE_MARKERS.iter().any(|words| text.contains(words))
             || is_decorated && ABOVE_THIS_LINE.iter().any(|words| text.contains(words))
-    }
+    } || is_bare_reply_above(trim(text))
+}
+
+/// Returns whether a line without decoration says nothing but "reply above this line", with at most one word in front,
+/// such as "please".
+fn is_bare_reply_above(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', ':', '!', '。', '：', '！', '…', ' ']);
+    let rest = |words: &&str| {
+        let at = text.len().checked_sub(words.len()).filter(|at| text.is_char_boundary(*at))?;
+        // The first letter can be a capital of any script.
+        let (mut found, mut marker) = (text[at..].chars(), words.chars());
+        let begins = found.next()?.to_lowercase().eq(marker.next());
+        (begins && found.as_str().eq_ignore_ascii_case(marker.as_str())).then_some(&text[..at])
+    };
+    let is_polite = |rest: &str| !rest.contains(['\'', '’']) && rest.split_whitespace().count() <= 1;
+    text.len() <= LINE_BYTES_MAX && REPLY_ABOVE_MARKERS.iter().filter_map(rest).any(is_polite)
 }
 
 /// Returns whether a line begins or ends with at least two characters of a ruler, or is between asterisks.

@@ -73,7 +73,10 @@ impl<'s> HidingStyle<'s> {
             "display" => self.hides |= value == "none",
             "visibility" => self.hides |= matches!(value, "hidden" | "collapse"),
             "mso-hide" => self.is_for_others |= value == "all",
-            "opacity" | "max-height" | "max-width" => self.hides |= is_zero(),
+            "opacity" | "max-height" | "max-width" | "zoom" => self.hides |= is_zero(),
+            "transform" => self.hides |= is_shrunk(value),
+            "scale" => self.hides |= is_zero(),
+            "clip-path" => self.hides |= is_clipped(value),
             "font-size" => {
                 let is_absolute = value.ends_with("px") || value.ends_with("pt");
                 self.hides |= is_zero() || is_absolute && is_at_most(UNREADABLE);
@@ -110,6 +113,25 @@ impl<'s> HidingStyle<'s> {
 fn number(value: &str) -> Option<f32> {
     let end = value.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+')).unwrap_or(value.len());
     value[..end].parse().ok()
+}
+
+/// Returns whether a transformation such as `scale(0)` or `scaleX(0)` leaves nothing of an element.
+fn is_shrunk(value: &str) -> bool {
+    value.split("scale").skip(1).any(|scale| {
+        let factors = scale.trim_start_matches(['x', 'y', '3', 'd']).strip_prefix('(');
+        let factors = factors.and_then(|factors| factors.split(')').next());
+        factors.is_some_and(|factors| factors.split(',').take(2).any(|factor| number(factor) == Some(0.0)))
+    })
+}
+
+/// Returns whether a path such as `circle(0)` or `inset(50%)` leaves nothing of an element.
+fn is_clipped(value: &str) -> bool {
+    /// The inset of all sides in percent from which nothing is left.
+    const ALL: f32 = 50.0;
+    let of = |shape: &str| value.strip_prefix(shape).and_then(number);
+    let is_round = ["circle(", "ellipse("].iter().any(|shape| of(shape) == Some(0.0));
+    let inset = of("inset(").filter(|_| value.trim_end_matches(')').ends_with('%') && value.matches('%').count() == 1);
+    is_round || inset.is_some_and(|inset| inset >= ALL)
 }
 
 /// Returns whether `rect(0,0,0,0)` or `rect(1px,1px,1px,1px)` leaves nothing of an element.

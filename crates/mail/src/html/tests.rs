@@ -69,7 +69,7 @@ fn hidden_text_is_returned_separately() {
 }
 
 /// Styles and attributes that hide an element, and those of elements that are shown.
-const HIDING: [&str; 36] = [
+const HIDING: [&str; 46] = [
     "style='position:absolute;left:-9999px'",
     "style=\"position: fixed; top: -10000px;\"",
     "style='POSITION:ABSOLUTE; LEFT:-5000px !important'",
@@ -100,6 +100,16 @@ const HIDING: [&str; 36] = [
     "style='margin-left:-9999px'",
     "style='position:absolute;clip:rect(0,0,0,0)'",
     "style='clip: rect(1px, 1px, 1px, 1px)'",
+    "style='transform:scale(0)'",
+    "style='transform: translate(0, 0) scaleY(0)'",
+    "style='transform:scale(0, 1)'",
+    "style='scale:0'",
+    "style='zoom:0'",
+    "style='clip-path:circle(0)'",
+    "style='clip-path: circle(0px at 50% 50%)'",
+    "style='clip-path:inset(50%)'",
+    "style='clip-path: inset(100%)'",
+    "style='transform:scale3d(0,0,0)'",
     "style='visibility:hidden'",
     "style='visibility:collapse'",
     "style='display:none!important'",
@@ -107,7 +117,7 @@ const HIDING: [&str; 36] = [
     "hidden",
     "hidden=''",
 ];
-const SHOWING: [&str; 22] = [
+const SHOWING: [&str; 29] = [
     "style='position:absolute;left:0'",
     "style='left:-9999px'",
     "style='position:absolute;left:-20px'",
@@ -128,6 +138,13 @@ const SHOWING: [&str; 22] = [
     "style='mso-hide:all;padding:10px 20px;background-color:#0055ff;color:#fff'",
     "style='display:block'",
     "style='visibility:visible'",
+    "style='transform:scale(1)'",
+    "style='transform:scale(0.5, 2)'",
+    "style='transform:rotate(0deg)'",
+    "style='clip-path:inset(10%)'",
+    "style='clip-path:inset(0 0 50% 0)'",
+    "style='clip-path:circle(40%)'",
+    "style='zoom:1'",
     "style='min-height:0;width:100%'",
     "class='hidden'",
 ];

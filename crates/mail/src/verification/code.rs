@@ -225,11 +225,17 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     }
     let inline = sentence_cue(sentence, candidate);
     // A label of its own, even an unknown one, says more than the lines around, which announce another candidate.
-    let other_is_announced =
-        || all.iter().any(|other| other.candidate.code != candidate.code && other.is_announced(page));
+    let other_is_announced = || {
+        all.iter().any(|other| {
+            other.candidate.code != candidate.code && other.candidate.is_random() && other.is_announced(page)
+        })
+    };
     let is_labeled = sentence.follows_colon() && inline < CodeCue::Code;
     let is_bare = placed.line == 0 || sentence.is_bare();
-    let near = if is_bare || (shown || is_labeled) && !(is_labeled && other_is_announced()) {
+    // "Use 482913 within ten minutes. This is your sign-in code."
+    let is_instructed = inline < CodeCue::Code && sentence.follows_verb() && candidate.kind == CodeForm::Digits;
+    let is_placed = shown || is_labeled || is_instructed;
+    let near = if is_bare || is_placed && !((is_labeled || is_instructed) && other_is_announced()) {
         near_points(page, placed.line)
     } else {
         NearPoints::default()

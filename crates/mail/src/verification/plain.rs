@@ -8,6 +8,8 @@ pub(super) const OVERWRITTEN: char = '\u{1}';
 
 /// Minimum number of single digits with the same text between them that are one code.
 const BOXES_MIN: usize = 4;
+/// Minimum number of single digits with one dot, slash, underscore, colon or comma between them that are one code.
+const NARROW_BOXES_MIN: usize = 6;
 /// Maximum number of characters between them.
 const BOX_GAP_CHARS_MAX: usize = 4;
 
@@ -93,7 +95,7 @@ fn is_end_of_sentence(word: &[char]) -> bool {
     dots == 1 && is_number && is_word
 }
 
-/// Replaces what is around and between single digits by spaces: `[4] [8] [2] [9]`, `4 | 8 | 2 | 9`.
+/// Replaces what is around and between single digits by spaces: `[4] [8] [2] [9]`, `4 | 8 | 2 | 9`, `4.8.2.9.1.3`.
 fn open_boxes(chars: &mut [char]) {
     let is_box = |c: &char| matches!(c, '[' | ']' | '|' | '│' | '┃' | '(' | ')' | '{' | '}' | '·' | '•' | '⋅' | ' ');
     let is_part = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric());
@@ -105,6 +107,9 @@ fn open_boxes(chars: &mut [char]) {
         }
         let start = at;
         let gap = chars[start + 1..].iter().take(BOX_GAP_CHARS_MAX + 1).take_while(|c| is_box(c)).count();
+        // One dot, slash or underscore between digits is also part of dates, versions and addresses, but not of six digits.
+        let is_narrow = gap == 0 && matches!(chars.get(start + 1), Some('.' | '/' | '_' | ':' | ','));
+        let (gap, digits_min) = if is_narrow { (1, NARROW_BOXES_MIN) } else { (gap, BOXES_MIN) };
         let step = gap + 1;
         let is_next = |last: usize| {
             let next = last + step;
@@ -116,7 +121,9 @@ fn open_boxes(chars: &mut [char]) {
         while gap > 0 && gap <= BOX_GAP_CHARS_MAX && is_next(last) {
             last += step;
         }
-        if (last - start) / step + 1 >= BOXES_MIN {
+        let digits = (last - start) / step + 1;
+        let is_open = is_narrow && is_part(chars.get(last + 2)) && chars[last + 1] == chars[start + 1];
+        if digits >= digits_min && !is_open {
             let from = start - chars[..start].iter().rev().take(1).filter(|c| is_box(c)).count();
             let to = last + 1 + chars[last + 1..].iter().take(1).filter(|c| is_box(c)).count();
             chars[from..to].iter_mut().filter(|c| !c.is_ascii_digit()).for_each(|c| *c = ' ');

@@ -8,7 +8,9 @@ use super::words::{self, KeywordHit, KeywordTable};
 /// Maximum number of characters of a sentence before and after the candidate.
 const SIDE_CHARS_MAX: usize = 160;
 /// Maximum number of characters behind a candidate in which a new clause states its duration.
-const CLAUSE_CHARS_MAX: usize = 12;
+const CLAUSE_CHARS_MAX: usize = 20;
+/// Maximum number of characters of a word between a name and its code, such as "is".
+const LINK_CHARS_MAX: usize = 8;
 /// Minimum length of a line that continues on the next line, in characters.
 const WRAPPED_CHARS_MIN: usize = 38;
 
@@ -209,7 +211,7 @@ impl CodeSentence {
 
     /// Returns whether the word right before the candidate names it.
     pub(super) fn names_before(&self) -> bool {
-        self.name_before().is_some() || self.links_name()
+        self.name_before().is_some() || self.links_name(LINK_CHARS_MAX)
     }
 
     /// Returns whether a name of codes and a word about an account stand together in front of the candidate:
@@ -238,19 +240,18 @@ impl CodeSentence {
                 .any(|hit| hit.table == KeywordTable::Join && self.after[..hit.from].trim().is_empty());
         let is_named = || {
             let lasts = after.chars().take(CLAUSE_CHARS_MAX).any(|c| c.is_ascii_digit());
-            self.name_before().is_some() && (self.follows_colon() || lasts)
+            // "код подтверждения 482913, действует 10 минут": the word that follows the name belongs to it.
+            self.name_before().is_some() && (self.follows_colon() || lasts) || lasts && self.links_name(SIDE_CHARS_MAX)
         };
-        is_apart && (self.links_name() || is_named())
+        is_apart && (self.links_name(LINK_CHARS_MAX) || is_named())
     }
 
-    /// Returns whether a name and one short word, such as "is", are in front of the candidate.
-    fn links_name(&self) -> bool {
-        const WORD_CHARS_MAX: usize = 8;
+    /// Returns whether a name and one word of at most so many characters, such as "is", are in front of the candidate.
+    fn links_name(&self, chars_max: usize) -> bool {
         let before = self.trimmed_before().trim_end_matches([':', '：', ' ']);
         let link = before.rsplit(' ').next().unwrap_or_default();
         let rest = before[..before.len() - link.len()].trim_end();
-        let is_word =
-            !link.is_empty() && link.chars().count() <= WORD_CHARS_MAX && link.chars().all(char::is_alphabetic);
+        let is_word = !link.is_empty() && link.chars().count() <= chars_max && link.chars().all(char::is_alphabetic);
         // Endings may follow the name.
         let ends = |hit: &&KeywordHit| hit.to <= rest.len() && !rest[hit.to..].contains([' ', ',', ';', '.', ':']);
         is_word && self.before_hits.iter().filter(ends).any(|hit| CodeName::of(hit.table).is_some())

@@ -207,6 +207,16 @@ fn markers_of_helpdesks_begin_history() {
         "----------\nPoprzednie odpowiedzi:",
         "_____\nRespuestas anteriores",
         "*Previous replies*",
+        "Please reply above this line",
+        "Reply above this line.",
+        "Please type your reply above this line:",
+        "Bitte antworten Sie oberhalb dieser Zeile.",
+        "Veuillez répondre au-dessus de cette ligne",
+        "Antwoord boven deze regel",
+        "Rispondi sopra questa riga",
+        "Svara ovanför den här raden",
+        "Ответьте над этой чертой",
+        "この行より上に返信",
     ] {
         for reply in ["Here is the log.", "Voilà.\n\nÀ demain"] {
             let text = format!("{reply}\n\n{line}\n\nTicket 12: please send the log.\n");
@@ -217,6 +227,9 @@ fn markers_of_helpdesks_begin_history() {
     assert!(variants >= 20);
     for prose in [
         "Please sign above this line and return the form.",
+        "Don't reply above this line.",
+        "You can reply above this line if you want.",
+        "The form says: do not write above this line.",
         "Previous replies",
         "The previous answers were wrong.",
         "Die Summe steht oberhalb dieser Zeile - bitte prüfen.",
