@@ -96,7 +96,7 @@ pub(super) fn escalation(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
         Occasion::Stored(Visibility::Held(_)) => {
             raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(message), ids, now)?;
         }
-        Occasion::Shown(_) => return Ok(()),
+        Occasion::Shown(_) | Occasion::ShownAgain => return Ok(()),
     }
     raise::raise_labels(tx, message, message.labels.iter().map(String::as_str), ids, now)
 }
@@ -122,7 +122,7 @@ pub(super) fn event(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
             tx.wake(inbox.workspace.0);
             return Ok(());
         }
-        Occasion::Shown(_) => EventKind::MessageReleased,
+        Occasion::Shown(_) | Occasion::ShownAgain => EventKind::MessageReleased,
         _ if filing.is_report() => {
             tx.wake(inbox.workspace.0);
             return Ok(());

@@ -20,7 +20,7 @@ pub struct DigestLine {
     pub is_reference: bool,
 }
 
-/// The text of a message or file.
+/// The text of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct DigestSource<'a> {
     /// The text.
@@ -34,12 +34,7 @@ impl DigestSource<'_> {
     /// quoted text, what no earlier message has.
     #[must_use]
     pub fn lines(&self, kind: DigestKind, known: &QuoteIndex) -> Vec<DigestLine> {
-        match kind {
-            DigestKind::File => whole(self.text),
-            DigestKind::Text | DigestKind::Quote => {
-                self.classified(known).into_iter().filter(|l| l.0 == kind).map(|l| l.1).collect()
-            }
-        }
+        self.classified(known).into_iter().filter(|l| l.0 == kind).map(|l| l.1).collect()
     }
 
     /// Returns all lines, each with the kind of part that it belongs to.
@@ -77,14 +72,23 @@ impl DigestSource<'_> {
     }
 }
 
-fn whole(text: &str) -> Vec<DigestLine> {
-    let mut at = 0;
+/// Returns the lines of a part of the text of a file, which begins at an offset in characters.
+#[must_use]
+pub fn file_lines(text: &str, offset: u32) -> Vec<DigestLine> {
+    let mut at = offset;
     let line = |text: &str| {
         let from = at;
         at += count(text);
         DigestLine { kind: DigestKind::File, from, to: at, text: text.to_owned(), is_reference: false }
     };
     text.split_inclusive('\n').map(line).collect()
+}
+
+/// Returns the line in place of a file that the message with this number has, too. `chars` is the length of its text.
+#[must_use]
+pub fn repeated_file(number: u32, chars: u32) -> DigestLine {
+    let text = format!("[same file as in #{number}]\n");
+    DigestLine { kind: DigestKind::File, from: 0, to: chars, text, is_reference: true }
 }
 
 /// Returns the line that names the messages which have a quotation.

@@ -125,11 +125,11 @@ fn progress_round_trips() {
     assert_eq!(DigestProgress::of_key(&progress.key()), Some(progress.clone()));
     progress.set_done(DigestKind::Quote, Time::from_millis(7));
     for number in 0..OPEN_MAX + 5 {
-        progress.leave_open(OpenUnit { message: id(number), kind: DigestKind::Text, offset: 9 });
+        progress.leave_open(OpenUnit { message: id(number), kind: DigestKind::File, file: 3, offset: 9 });
     }
     assert_eq!(progress.open.len(), OPEN_MAX);
     assert_eq!(DigestProgress::of_key(&progress.key()), Some(progress.clone()));
-    progress.close(id(10), DigestKind::Text);
+    progress.close(OpenUnit { message: id(10), kind: DigestKind::File, file: 3, offset: 0 });
     assert_eq!(progress.open.len(), OPEN_MAX - 1);
     let key = progress.key();
     assert!(
