@@ -188,8 +188,8 @@ pub use rule::{
 };
 pub use search::{IndexedText, ParsedQuery, RankTier, SearchHit};
 pub use send::{
-    ForwardCommand, MessageRecipients, NamedRecipient, NamedRecipients, OutgoingContent, OutgoingFile, ReplyCommand,
-    ReplyFacts, SendCommand,
+    ForwardCommand, InvitationAnswer, MessageRecipients, NamedRecipient, NamedRecipients, OutgoingContent,
+    OutgoingFile, ReplyCommand, ReplyFacts, SendCommand,
 };
 pub use sender::SenderFilter;
 pub use service_mail::WrittenFor;

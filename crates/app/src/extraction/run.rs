@@ -30,14 +30,14 @@ pub async fn run(service: &Service, workspace: WorkspaceId, id: AttachmentId, is
         Work::Nothing => Ok(()),
         Work::Settle { file, message, extraction } => settle(service, file, *message, extraction, None).await,
         Work::Copy { file, message, text } => {
-            let found = screen::scan(service, text).await?;
+            let found = screen::scan(service, &message, text).await?;
             let extraction = found.text.extraction(service.clock.now());
             settle(service, file, *message, extraction, Some(FileResult { found, is_copy: true })).await
         }
         Work::Read { file, message } => {
             let (extraction, text) = read(service, &file, &message).await?;
             let found = match text {
-                Some(text) => Some(screen::scan(service, text).await?),
+                Some(text) => Some(screen::scan(service, &message, text).await?),
                 None => None,
             };
             let result = found.map(|found| FileResult { found, is_copy: false });
@@ -140,6 +140,7 @@ async fn settle(
             if !is_copy {
                 attachment_texts::count_text(tx, message.workspace, now)?;
             }
+            screen::keep_seen(tx, of, &found.seen, &inbox)?;
             // In the same transaction, so that nobody gets a text whose reasons don't count yet.
             screen::apply(tx, of, &found.screen, &ids, now)?;
         }

@@ -3,29 +3,45 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use posthouse_domain::{
-    EscalationTrigger, ExtractedText, HoldReason, IdGenerator, Message, Time, analysis::holds_late,
+    EscalationTrigger, ExtractedText, HoldReason, IdGenerator, Inbox, Message, Time,
+    analysis::holds_late,
     label::LOCAL_INJECTION_RISK,
+    outbound_policy::seen::{self, SeenAddresses},
 };
+use posthouse_mail::address::{Address, Mailbox};
 use posthouse_screen::{LocalScreen, scan_file_text};
 use posthouse_store::attachment_texts::AttachmentText;
-use posthouse_store::{Error, Result, Tx, messages, queue, search};
+use posthouse_store::{Error, Result, Tx, messages, queue, search, seen_addresses};
 
 use crate::escalation::record::raise::{self, EscalationSubject};
 use crate::{limits::blocking_pool::WorkClass, service::Service};
 
-/// The text of a file, and what the local screen found in it.
+/// The text of a file, and what was found in it.
 pub(super) struct ScannedText {
     pub(super) text: ExtractedText,
     pub(super) screen: LocalScreen,
+    /// The keys of the addresses that it names.
+    pub(super) seen: Vec<i64>,
 }
 
-/// Scans the text of a file. One that breaks the scan is flagged.
-pub(super) async fn scan(service: &Service, text: ExtractedText) -> Result<ScannedText> {
+/// Scans the text of a file of a message. One that breaks the scan is flagged.
+pub(super) async fn scan(service: &Service, message: &Message, text: ExtractedText) -> Result<ScannedText> {
+    let author = Mailbox::parse(&message.from).ok();
     let work = move || {
         let found = catch_unwind(AssertUnwindSafe(|| scan_file_text(&text.text)));
-        ScannedText { screen: found.unwrap_or_else(|_| LocalScreen::failed()), text }
+        let mut seen = SeenAddresses::default();
+        author.iter().for_each(|author| seen.leave_out(author.address()));
+        seen.read(&text.text);
+        ScannedText { screen: found.unwrap_or_else(|_| LocalScreen::failed()), seen: seen.into_keys(), text }
     };
     service.blocking_pool.run(WorkClass::Search, work).await.map_err(|refusal| Error::Internal(refusal.message.into()))
+}
+
+/// Records the addresses that a file names, for the origin of recipients.
+pub(super) fn keep_seen(tx: &mut Tx, of: AttachmentText, seen: &[i64], inbox: &Inbox) -> Result<()> {
+    let own = Address::parse(&inbox.address).ok().map(|address| seen::key(&address));
+    let mut others = seen.iter().filter(|key| Some(**key) != own);
+    others.try_for_each(|key| seen_addresses::insert(tx, of.workspace, *key, of.message))
 }
 
 /// Adds what was found in a file to its message: the label, and where mail is held the message is withheld from now on,

@@ -10,6 +10,7 @@ mod forward;
 mod held;
 mod html;
 mod idempotency;
+mod invitation;
 mod local_screen;
 mod loops;
 pub(super) mod read;

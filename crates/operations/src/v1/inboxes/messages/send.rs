@@ -215,11 +215,11 @@ pub(in crate::v1::inboxes) fn send_context<Q, B>(
     Ok(SendContext { caller: input.caller, inbox: input.path.id("id", "inbox")?, key, fence: None })
 }
 
-fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken> {
+pub(super) fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken> {
     lease.map(|lease| FencingToken { message, lease: lease.0.clone() })
 }
 
-fn render() -> RenderResponse {
+pub(super) fn render() -> RenderResponse {
     Arc::new(|record: &Record| {
         serde_json::to_string(&MessageView::of(record))
             .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))
