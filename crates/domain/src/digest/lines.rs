@@ -5,6 +5,9 @@ use super::{DigestKind, QuoteIndex, classify::LineClass};
 /// The most messages that a line in place of quoted text names.
 const NAMED_MAX: usize = 5;
 
+/// Lines that introduce a quotation, such as "On Monday, Ada wrote:".
+const INTRODUCTION_MAX: usize = 2;
+
 /// A line of a message, or a line in place of several that an earlier message has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DigestLine {
@@ -41,13 +44,16 @@ impl DigestSource<'_> {
     fn classified(&self, known: &QuoteIndex) -> Vec<(DigestKind, DigestLine)> {
         let mut out: Vec<(DigestKind, DigestLine)> = Vec::new();
         let mut named: Vec<u32> = Vec::new();
-        let (mut at, mut before) = (0, LineClass::New);
-        for (line, class) in self.text.split_inclusive('\n').zip(known.classify(self.text, self.new_text)) {
+        let (mut at, mut before, mut introduced) = (0, LineClass::New, false);
+        let classes = known.classify(self.text, self.new_text);
+        let introduces = introductions(&classes);
+        for ((line, class), introduces) in self.text.split_inclusive('\n').zip(classes).zip(introduces) {
             let (from, to) = (at, at + count(line));
             at = to;
             // An empty line belongs to the lines before it.
-            let class = if class == LineClass::Blank { before } else { class };
-            before = class;
+            let (class, introduces) =
+                if class == LineClass::Blank { (before, introduced) } else { (class, introduces) };
+            (before, introduced) = (class, introduces);
             if let LineClass::Repeated(number) = class {
                 match out.last_mut().filter(|(_, last)| last.is_reference) {
                     Some((_, last)) => last.to = to,
@@ -65,11 +71,29 @@ impl DigestSource<'_> {
                 }
             } else {
                 let kind = if class == LineClass::Unique { DigestKind::Quote } else { DigestKind::Text };
-                out.push((kind, DigestLine { kind, from, to, text: line.to_owned(), is_reference: false }));
+                // Beside the line in place of what it introduces, it needs no heading.
+                let place = if introduces { DigestKind::Text } else { kind };
+                out.push((place, DigestLine { kind, from, to, text: line.to_owned(), is_reference: false }));
             }
         }
         out
     }
+}
+
+/// Returns which lines introduce a quotation that an earlier message has.
+fn introductions(classes: &[LineClass]) -> Vec<bool> {
+    let mut introduces = vec![false; classes.len()];
+    let mut start = 0;
+    for run in classes.chunk_by(|one, next| (*one == LineClass::Unique) == (*next == LineClass::Unique)) {
+        let end = start + run.len();
+        let is_short = run[0] == LineClass::Unique && run.len() <= INTRODUCTION_MAX;
+        let next = classes[end..].iter().find(|class| **class != LineClass::Blank);
+        if is_short && matches!(next, Some(LineClass::Repeated(_))) {
+            introduces[start..end].fill(true);
+        }
+        start = end;
+    }
+    introduces
 }
 
 /// Returns the lines of a part of the text of a file, which begins at an offset in characters.
