@@ -61,6 +61,10 @@ impl KnowledgeFile {
             let message = format!("This server doesn't read files such as `{}`.", self.filename);
             return Err(Refusal::new(ErrorCode::UnsupportedMediaType, message).with_fix(TEXT_ONLY));
         }
+        if self.is_no_image() {
+            let message = format!("`{}` is not an image.", self.filename);
+            return Err(Refusal::new(ErrorCode::UnsupportedMediaType, message).with_fix("Name the file by what it is."));
+        }
         let _turn = service.uploads.turn(workspace).await;
         let content_type = self.content_type.unwrap_or_default().to_ascii_lowercase();
         let filename = Some(self.filename.clone());
@@ -74,6 +78,13 @@ impl KnowledgeFile {
             }
             Err(error) => Err(refusal(&self.filename, &error)),
         }
+    }
+
+    /// Returns whether the file is text under the name of an image, which could be read as text by its content.
+    fn is_no_image(&self) -> bool {
+        let ending = self.filename.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        ending.is_some_and(|ending| IMAGE_ENDINGS.contains(&ending.as_str()))
+            && std::str::from_utf8(&self.content).is_ok()
     }
 
     fn kind(&self) -> FileKind {
@@ -97,6 +108,9 @@ impl KnowledgeFile {
 /// Endings of files that are read by a process, whatever content type is stated.
 const PROCESS_ENDINGS: [&str; 13] =
     ["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "rtf", "epub", "eml", "msg", "ics", "tsv"];
+
+/// Endings of images.
+const IMAGE_ENDINGS: [&str; 8] = ["png", "jpg", "jpeg", "gif", "tif", "tiff", "webp", "bmp"];
 
 const TEXT_ONLY: &str = "Upload plain text, Markdown or HTML.";
 

@@ -27,7 +27,7 @@ impl InboxFixture {
         let work = move |tx: &mut posthouse_store::Tx| -> Result<(), posthouse_store::Error> {
             let mut found = posthouse_store::workspaces::get(tx, workspace)?.unwrap();
             found.screening.mode = mode;
-            posthouse_store::workspaces::set(tx, &found)
+            posthouse_store::workspaces::update(tx, &found)
         };
         self.server.store().write(work).await.unwrap();
     }

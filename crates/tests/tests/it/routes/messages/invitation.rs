@@ -98,7 +98,7 @@ async fn an_organizer_whom_only_the_invitation_names_is_unproven() {
     let work = move |tx: &mut posthouse_store::Tx| -> Result<(), posthouse_store::Error> {
         let mut found = posthouse_store::workspaces::get(tx, workspace)?.unwrap();
         found.outbound_policy = OutboundPolicy::Refuse;
-        posthouse_store::workspaces::set(tx, &found)
+        posthouse_store::workspaces::update(tx, &found)
     };
     fixture.server.store().write(work).await.unwrap();
     let id = fixture.invited("eve@b.example", &invitation("REQUEST", &fixture.inbox.address)).await;
