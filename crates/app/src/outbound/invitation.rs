@@ -39,7 +39,7 @@ pub struct AnswerCommand {
 }
 
 /// Queues an answer to the organizer of the invitation in a message, in its thread. The organizer's address counts as one
-/// that the message names: whoever wrote the invitation chose it.
+/// that the message names: the author of the invitation chose it.
 ///
 /// # Errors
 /// Returns `not_found` if the message is not in this inbox or has no invitation, `invalid_request` if the invitation has no

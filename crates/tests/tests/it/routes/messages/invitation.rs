@@ -90,7 +90,7 @@ async fn only_an_invitation_for_this_inbox_is_answered() {
     fixture.close().await;
 }
 
-/// A stranger invites in the name of somebody else, so that the answer would go to an address of their choice.
+/// A stranger invites in the name of another person, so that the answer would go to an address of their choice.
 #[tokio::test]
 async fn an_organizer_whom_only_the_invitation_names_is_unproven() {
     let fixture = InboxFixture::open().await;
