@@ -4,8 +4,7 @@ use posthouse_app::outbound::invitation::{self, AnswerCommand};
 use posthouse_call::prelude::*;
 use posthouse_domain::{InvitationAnswer, send::SEND_ERROR_CODES};
 
-use super::send::{SentAnswer, answer, fence, render, send_context};
-use crate::v1::fields::LeaseIdText;
+use super::send::{SentAnswer, answer, render, send_context};
 
 /// The longest text beside an answer, in characters.
 const TEXT_CHARS_MAX: usize = 10_000;
@@ -34,9 +33,6 @@ object! {
         answer: InvitationAnswer,
         /// Text for the organizer. Default: the answer and the title of the event.
         text: Option<BoundedText<1, TEXT_CHARS_MAX>>,
-        /// The lease under which the message was claimed. If it is not the current lease, the request fails with
-        /// `lease_expired`.
-        lease_id: Option<LeaseIdText>,
     }
 }
 
@@ -45,9 +41,8 @@ async fn answer_invitation(
     input: Input<EmptyInput, AnswerInvitationBody>,
 ) -> Result<Outcome, Refusal> {
     let original = input.path.id("message_id", "message")?;
-    let mut context = send_context(&input, input.request.operation)?;
-    let AnswerInvitationBody { answer: given, text, lease_id } = input.body;
-    context.fence = fence(original, lease_id.as_ref());
+    let context = send_context(&input, input.request.operation)?;
+    let AnswerInvitationBody { answer: given, text } = input.body;
     let command = AnswerCommand { answer: given, text: text.map(|text| text.0) };
     Ok(answer(invitation::answer(&service, context, original, command, render()).await?))
 }

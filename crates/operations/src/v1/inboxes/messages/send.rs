@@ -215,7 +215,7 @@ pub(in crate::v1::inboxes) fn send_context<Q, B>(
     Ok(SendContext { caller: input.caller, inbox: input.path.id("id", "inbox")?, key, fence: None })
 }
 
-pub(super) fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken> {
+fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken> {
     lease.map(|lease| FencingToken { message, lease: lease.0.clone() })
 }
 
