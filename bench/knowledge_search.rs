@@ -14,7 +14,7 @@ use posthouse_domain::knowledge::{KnowledgeIndex, KnowledgeQuery, KnowledgeReach
 use uuid::Uuid;
 
 /// Questions in the document of a category.
-const PER_DOCUMENT: usize = 5;
+const PER_DOCUMENT: [usize; 3] = [1, 2, 5];
 /// Documents that are searched for the time.
 const DOCUMENTS: usize = 10_000;
 /// Searches that are timed.
@@ -44,6 +44,35 @@ fn id(number: usize) -> KnowledgeId {
     KnowledgeId(Uuid::from_u128(number as u128))
 }
 
+/// Prints how often the right document is among the first ones, if each has this many questions.
+fn recall(
+    count: usize,
+    categories: &BTreeMap<&str, Vec<&str>>,
+    test: &[(String, String)],
+    embed: &impl Fn(&str) -> Option<PassageVector>,
+) {
+    let names: Vec<&str> = categories.keys().copied().collect();
+    let mut index = KnowledgeIndex::default();
+    for (number, questions) in categories.values().enumerate() {
+        let body = questions[..count.min(questions.len())].join("\n");
+        index.put(id(number), None, &split("", &body, embed));
+    }
+    println!("{} documents of {count} questions, {} searches", index.len(), test.len());
+    for (kind, has_meaning) in [("words", false), ("hybrid", true)] {
+        let (mut first, mut five) = (0, 0);
+        for (question, category) in test {
+            let vector = has_meaning.then(|| embed(question)).flatten();
+            let query = KnowledgeQuery { terms: terms(question), vector, reach: KnowledgeReach::All, limit: 5 };
+            let found = index.search(&query);
+            let rank = found.iter().position(|hit| names[hit.document.0.as_u128() as usize] == category);
+            first += usize::from(rank == Some(0));
+            five += usize::from(rank.is_some());
+        }
+        let share = |count: usize| count as f64 / test.len() as f64;
+        println!("{kind}: recall@1 {:.3}, recall@5 {:.3}", share(first), share(five));
+    }
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (train, test) = (arguments.next().ok_or("name train.csv")?, arguments.next().ok_or("name test.csv")?);
@@ -54,25 +83,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (question, category) in &train {
         categories.entry(category).or_default().push(question);
     }
-    let names: Vec<&str> = categories.keys().copied().collect();
-    let mut index = KnowledgeIndex::default();
-    for (number, questions) in categories.values().enumerate() {
-        let body = questions[..PER_DOCUMENT.min(questions.len())].join("\n");
-        index.put(id(number), None, &split("", &body, embed));
-    }
-    println!("{} documents, {} questions, model {}", index.len(), test.len(), model.version());
-    for (kind, has_meaning) in [("words", false), ("hybrid", true)] {
-        let (mut first, mut five) = (0, 0);
-        for (question, category) in &test {
-            let vector = has_meaning.then(|| embed(question)).flatten();
-            let query = KnowledgeQuery { terms: terms(question), vector, reach: KnowledgeReach::All, limit: 5 };
-            let found = index.search(&query);
-            let rank = found.iter().position(|hit| names[hit.document.0.as_u128() as usize] == category);
-            first += usize::from(rank == Some(0));
-            five += usize::from(rank.is_some());
-        }
-        let share = |count: usize| count as f64 / test.len() as f64;
-        println!("{kind}: recall@1 {:.3}, recall@5 {:.3}", share(first), share(five));
+    println!("model {}", model.version());
+    for count in PER_DOCUMENT {
+        recall(count, &categories, &test, &embed);
     }
     let mut index = KnowledgeIndex::default();
     for number in 0..DOCUMENTS {

@@ -1,6 +1,7 @@
 //! Texts of files: never more than their limits, no control characters, and the same after the pipe.
 
-use posthouse_files::{FileHints, calendar, calendar::CalendarAnswer, limits::CHARS_MAX, read, worker};
+use posthouse_files::{FileHints, limits::CHARS_MAX, read, worker};
+use posthouse_mail::calendar::{self, CalendarAnswer};
 
 /// Names of the kinds that are our own code.
 const NAMES: [&str; 8] = ["a.txt", "a.csv", "a.html", "a.rtf", "a.ics", "a.eml", "a.docx", "a.tsv"];

@@ -3,5 +3,6 @@
 pub mod places;
 pub mod run;
 pub mod schemas;
+mod screen;
 pub mod structured;
 pub mod text;

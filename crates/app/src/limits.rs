@@ -17,6 +17,7 @@ pub mod storage_health;
 pub mod storage_limit;
 pub mod storage_probe;
 pub mod unknown_keys;
+pub mod uploads;
 pub mod write_pressure;
 
 use std::net::{IpAddr, Ipv6Addr};

@@ -73,6 +73,8 @@ enum Occasion {
     Stored(Visibility),
     /// A stored message is shown, which was not shown for this reason.
     Shown(HoldReason),
+    /// A message is shown again that agents had before the text of one of its files got it held.
+    ShownAgain,
 }
 
 impl Filing<'_> {
@@ -94,6 +96,8 @@ enum When {
     Stored,
     /// When a message is shown later than it was stored.
     Later,
+    /// When a message is shown later, or again.
+    Listed,
     /// When the message is stored, and when it's shown.
     Always,
     /// When agents get the message: at once, or when it's shown.
@@ -107,9 +111,12 @@ impl When {
         match (self, filing.occasion) {
             (Self::Stored, occasion) => matches!(occasion, Occasion::Stored(_)),
             (Self::Later, occasion) => matches!(occasion, Occasion::Shown(_)),
+            (Self::Listed, occasion) => matches!(occasion, Occasion::Shown(_) | Occasion::ShownAgain),
             (Self::Always, _) => true,
             (Self::Visible, _) => filing.is_visible(),
-            (Self::Known, occasion) => !matches!(occasion, Occasion::Stored(Visibility::Pending(_))),
+            (Self::Known, occasion) => {
+                !matches!(occasion, Occasion::Stored(Visibility::Pending(_)) | Occasion::ShownAgain)
+            }
         }
     }
 }
@@ -145,9 +152,9 @@ const STAGES: [Stage; 14] = [
     Stage { run: contacts::upsert, of: Of::All, when: When::Visible },
     Stage { run: stages::response, of: Of::Received, when: When::Stored },
     Stage { run: stages::escalation, of: Of::Received, when: When::Known },
-    Stage { run: stages::queue, of: Of::Received, when: When::Later },
+    Stage { run: stages::queue, of: Of::Received, when: When::Listed },
     Stage { run: forwards::enqueue, of: Of::Received, when: When::Visible },
-    Stage { run: stages::search, of: Of::All, when: When::Later },
+    Stage { run: stages::search, of: Of::All, when: When::Listed },
     Stage { run: stages::event, of: Of::Received, when: When::Always },
 ];
 

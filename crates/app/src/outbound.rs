@@ -8,6 +8,7 @@ pub mod deliver;
 pub(crate) mod draft_events;
 pub mod forward;
 pub(crate) mod guard;
+pub mod invitation;
 pub(crate) mod link_mail;
 pub mod local_delivery;
 pub mod notice;

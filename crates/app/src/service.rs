@@ -14,6 +14,7 @@ use crate::limits::{
     blocking_pool::BlockingPool, connectors::ConnectorLimits, directory::DirectoryLimits, exhausted_log::ExhaustedLog,
     fixed_window::FixedWindow, in_flight::InFlightRequests, requests::RequestLimits, shared_budget::SharedBudget,
     sign_in::SignInLimits, smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
+    uploads::UploadTurns,
 };
 use crate::local_model::LocalModel;
 use crate::memory::{blocklists::BlocklistCache, knowledge::KnowledgeIndexes, streams::Streams, waiters::InboxWaiters};
@@ -83,6 +84,8 @@ pub struct Service {
     pub blocklists: BlocklistCache,
     /// Indexes of knowledge documents.
     pub knowledge: KnowledgeIndexes,
+    /// Turns of workspaces at reading uploaded files.
+    pub uploads: UploadTurns,
     /// Message content that SMTP sessions buffer.
     pub smtp_content: SmtpContent,
     /// Open streams of each workspace.
@@ -125,6 +128,7 @@ impl Service {
         Self {
             capacity: DeliveryCapacity::new(&config.delivery),
             smtp_content: SmtpContent::new(config.limits.smtp_content_bytes),
+            uploads: UploadTurns::new(config.files.concurrency),
             config,
             store,
             blobs,

@@ -276,6 +276,13 @@ pub fn risk_of_labels(labels: &[String]) -> Option<HoldReason> {
     has(label::PHISHING).then_some(HoldReason::Phishing)
 }
 
+/// Returns whether a risk that shows after a message was stored holds it: where its analysis would have, if it had known.
+#[must_use]
+pub fn holds_late(analysis: Option<&Analysis>, mode: ScreeningMode) -> bool {
+    let is_checked = analysis.is_some_and(|analysis| !matches!(analysis, Analysis::Skipped(_)));
+    is_checked && mode == ScreeningMode::Hold
+}
+
 /// Which withheld content a caller asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OptIns {

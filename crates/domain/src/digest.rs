@@ -1,7 +1,7 @@
 //! Digests: a thread in parts that fit a budget of tokens, without its repetitions (`docs/reference/digest.md`).
 //!
 //! The new text of all messages comes first, then quoted text that no earlier message has, then the text of files. Quoted
-//! text that an earlier message has becomes a line that names that message. Every line is in exactly one part or replaced
+//! text, and a file, that an earlier message has becomes a line that names that message. Every line is in exactly one part or replaced
 //! by such a line.
 
 mod classify;
@@ -10,8 +10,8 @@ mod progress;
 mod writer;
 
 pub use classify::QuoteIndex;
-pub use lines::{DigestLine, DigestSource};
-pub use progress::{DigestProgress, OPEN_MAX, OpenUnit};
+pub use lines::{DigestLine, DigestSource, file_lines, repeated_file};
+pub use progress::{DigestProgress, FILES_MAX, OPEN_MAX, OpenUnit};
 pub use writer::{Digest, DigestPart, DigestWriter, UnitEnd};
 
 named! {

@@ -35,6 +35,7 @@ pub mod knowledge;
 pub mod label;
 pub mod link_token;
 pub mod list;
+pub mod local_check;
 pub mod local_delivery;
 pub mod mail_domain;
 pub mod message;
@@ -149,6 +150,7 @@ pub use label::LabelChange;
 pub use list::{
     AuthorTrust, ListDirection, ListEntry, ListEntryMatches, ListKind, ListPattern, ListPatternKind, SenderClass,
 };
+pub use local_check::{FileReason, LocalCheck};
 pub use local_delivery::{LocalDelivery, LocalOutcome, LocalRecipient, RequestedFields};
 pub use mail_domain::{
     DkimKeyRecord, DkimSelector, DomainChanges, DomainCheck, DomainCheckStep, DomainStatus, ExpectedRecord, MailDomain,
@@ -159,8 +161,8 @@ pub use message::MessageReference;
 pub use message::NewestMessage;
 pub use message::RoleMail;
 pub use message::{
-    Attachment, Channel, DeliveryStatus, Direction, HoldReason, LocalCheck, Message, MessageBodies, MessageKind,
-    MessageRelease, MessageStatus, MessageVerification, RecipientDelivery, TlsParameters,
+    Attachment, Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageRelease,
+    MessageStatus, MessageVerification, RecipientDelivery, TlsParameters,
 };
 pub use metadata::Metadata;
 pub use metrics::{Counters, Holdings, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};
@@ -186,8 +188,8 @@ pub use rule::{
 };
 pub use search::{IndexedText, ParsedQuery, RankTier, SearchHit};
 pub use send::{
-    ForwardCommand, MessageRecipients, NamedRecipient, NamedRecipients, OutgoingContent, OutgoingFile, ReplyCommand,
-    ReplyFacts, SendCommand,
+    ForwardCommand, InvitationAnswer, MessageRecipients, NamedRecipient, NamedRecipients, OutgoingContent,
+    OutgoingFile, ReplyCommand, ReplyFacts, SendCommand,
 };
 pub use sender::SenderFilter;
 pub use service_mail::WrittenFor;

@@ -1,20 +1,18 @@
 //! Messages, their bodies, attachments and deliveries.
 
 use posthouse_mail::{bounce::BounceClass, verification::VerificationReason};
-use posthouse_screen::LocalScreen;
 
-pub use crate::analysis::HoldReason;
 use crate::{
     actor::Actor,
     agent_message::{AgentDelivery, AuthorSignature, disclosure::Disclosure},
     analysis::{Analysis, Feedback, Verdict},
     extraction::Extraction,
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
-    label,
     named::NamedEnum,
     outbound_policy::RecipientOrigin,
     time::Time,
 };
+pub use crate::{analysis::HoldReason, local_check::LocalCheck};
 
 named! {
     /// The direction of a message.
@@ -169,24 +167,6 @@ impl NamedEnum for posthouse_screen::Place {
 impl NamedEnum for posthouse_screen::Part {
     fn names() -> Vec<&'static str> {
         Self::ALL.iter().map(|part| part.text()).collect()
-    }
-}
-
-/// What the local screen found in a received message before it was stored.
-#[derive(Clone, PartialEq, Debug)]
-pub struct LocalCheck {
-    /// Instructions to an assistant, and text that hides something.
-    pub screen: LocalScreen,
-    /// Why the message is spam; empty if it isn't.
-    pub spam: Vec<String>,
-}
-
-impl LocalCheck {
-    /// Returns the labels that the message has for it.
-    #[must_use]
-    pub fn labels(&self) -> Vec<&'static str> {
-        let all = [(self.screen.flagged, label::LOCAL_INJECTION_RISK), (!self.spam.is_empty(), label::LOCAL_SPAM)];
-        all.into_iter().filter(|(has, _)| *has).map(|(_, label)| label).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Pure. Whether a command is allowed is decided by [`crate::gate`].
 
 use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::calendar::CalendarAnswer;
 
 use crate::{
     agent_message::author::AuthorClaims,
@@ -11,6 +12,40 @@ use crate::{
     message::{Direction, Message, MessageKind},
     time::HOUR_MS,
 };
+
+named! {
+    /// The answer to an invitation.
+    InvitationAnswer {
+        /// The attendee comes.
+        Accept = "accept",
+        /// The attendee may come.
+        Tentative = "tentative",
+        /// The attendee doesn't come.
+        Decline = "decline",
+    }
+}
+
+impl InvitationAnswer {
+    /// Returns the value in the calendar.
+    #[must_use]
+    pub const fn in_calendar(self) -> CalendarAnswer {
+        match self {
+            Self::Accept => CalendarAnswer::Accepted,
+            Self::Tentative => CalendarAnswer::Tentative,
+            Self::Decline => CalendarAnswer::Declined,
+        }
+    }
+
+    /// Returns the word before the title of the event in the subject.
+    #[must_use]
+    pub const fn in_subject(self) -> &'static str {
+        match self {
+            Self::Accept => "Accepted",
+            Self::Tentative => "Tentative",
+            Self::Decline => "Declined",
+        }
+    }
+}
 
 /// The maximum number of recipients of a message: To, Cc and Bcc together.
 pub const RECIPIENTS_MAX: usize = 50;

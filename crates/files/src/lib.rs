@@ -5,7 +5,6 @@
 //! its input and output). The [`limits`] keep ordinary files far below these bounds.
 
 mod archive;
-pub mod calendar;
 mod kind;
 pub mod kinds;
 pub mod limits;

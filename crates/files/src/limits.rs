@@ -34,5 +34,3 @@ pub const OCR_PIXELS_MAX: u64 = 6_000_000;
 pub const IMAGE_PIXELS_MAX: u64 = 40_000_000;
 /// Bytes of an embedded font, CMap or stream of a mail in a compound file.
 pub const STREAM_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Events of a calendar.
-pub const CALENDAR_EVENTS_MAX: usize = 200;

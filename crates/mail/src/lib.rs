@@ -8,6 +8,7 @@ pub mod author;
 pub mod autoreply;
 pub mod bounce;
 pub mod build;
+pub mod calendar;
 pub mod dkim;
 pub mod extract;
 pub mod forwarding;

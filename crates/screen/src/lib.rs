@@ -178,11 +178,13 @@ pub enum Part {
     Html,
     /// The name of an attachment.
     Attachment,
+    /// The text of an attachment.
+    File,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 5] = [Self::From, Self::Subject, Self::Text, Self::Html, Self::Attachment];
+    pub const ALL: [Self; 6] = [Self::From, Self::Subject, Self::Text, Self::Html, Self::Attachment, Self::File];
 
     /// Returns the part with a name.
     #[must_use]
@@ -199,6 +201,7 @@ impl Part {
             Self::Text => "text",
             Self::Html => "html",
             Self::Attachment => "attachment",
+            Self::File => "file",
         }
     }
 }

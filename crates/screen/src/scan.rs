@@ -40,7 +40,7 @@ pub fn scan(content: &Content<'_>) -> LocalScreen {
 #[must_use]
 pub fn scan_file_text(text: &str) -> LocalScreen {
     let mut scan = Scan { complete: true, ..Scan::default() };
-    scan.source(text, Part::Attachment, Place::Attachment);
+    scan.source(text, Part::File, Place::Attachment);
     scan.done()
 }
 

@@ -46,6 +46,9 @@ statements! {
     pub fn set_analysis(message: &Message { workspace, id, analysis, analysis_due, analyzed_at, auto_reply }) =
         "UPDATE messages SET analysis = :analysis, analysis_due = :analysis_due, analyzed_at = :analyzed_at, auto_reply = :auto_reply
         WHERE workspace_id = :workspace AND id = :id";
+    /// Writes what the local screen found.
+    pub fn set_local_check(message: &Message { workspace, id, local_check }) =
+        "UPDATE messages SET local_check = :local_check WHERE workspace_id = :workspace AND id = :id";
     /// Remembers that somebody read the content of a held message.
     pub fn mark_opened(workspace: WorkspaceId, id: MessageId, now: Time) =
         "UPDATE messages SET opened_at = :now WHERE workspace_id = :workspace AND id = :id AND held IS NOT NULL

@@ -1,9 +1,10 @@
 //! What the local screen found in a received message.
 
-use posthouse_domain::LocalCheck;
+use posthouse_domain::{AttachmentId, LocalCheck};
 use posthouse_screen::{Code, Part, Place, Reason};
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::name_of;
 
@@ -19,7 +20,7 @@ pub struct LocalScreenView<'a> {
     reasons: Vec<ScreenReasonView<'a>>,
     /// Number of characters that sighted readers don't see.
     hidden_chars: usize,
-    /// Whether all of the message was scanned.
+    /// Whether all of the message was scanned. Files are scanned as far as their text is read.
     complete: bool,
     /// Version of the rules.
     version: &'a str,
@@ -39,9 +40,11 @@ struct ScreenReasonView<'a> {
     #[schemars(schema_with = "name_of::<Place>")]
     r#where: &'static str,
     /// Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the source) or
-    /// `attachment` (a file name).
+    /// `attachment` (a file name) or `file` (the text of an attachment).
     #[schemars(schema_with = "name_of::<Part>")]
     part: &'static str,
+    /// Attachment, for `file`. Null otherwise, or if the content is withheld.
+    attachment_id: Option<Uuid>,
     /// More about it, such as the encoding. Null if there is nothing to add, or if the content is withheld.
     detail: Option<&'a str>,
     /// First character, counted in Unicode characters. 0 if the content is withheld.
@@ -66,7 +69,11 @@ impl<'a> LocalScreenView<'a> {
         Self {
             score: rounded(screen.score),
             flagged: screen.flagged,
-            reasons: screen.reasons.iter().map(|reason| ScreenReasonView::of(reason, is_open)).collect(),
+            reasons: check
+                .reasons()
+                .into_iter()
+                .map(|(file, reason)| ScreenReasonView::of(file, reason, is_open))
+                .collect(),
             hidden_chars: screen.hidden_chars,
             complete: screen.complete,
             version: &screen.version,
@@ -75,12 +82,13 @@ impl<'a> LocalScreenView<'a> {
 }
 
 impl<'a> ScreenReasonView<'a> {
-    fn of(reason: &'a Reason, is_open: bool) -> Self {
+    fn of(file: Option<AttachmentId>, reason: &'a Reason, is_open: bool) -> Self {
         Self {
             code: reason.code.text(),
             weight: rounded(reason.weight),
             r#where: reason.place.text(),
             part: reason.part.text(),
+            attachment_id: file.filter(|_| is_open).map(Into::into),
             detail: Some(reason.detail.as_str()).filter(|detail| is_open && !detail.is_empty()),
             start: if is_open { reason.start } else { 0 },
             end: if is_open { reason.end } else { 0 },

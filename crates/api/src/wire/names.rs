@@ -15,6 +15,7 @@ use posthouse_domain::{
     outbound_policy::OutboundPolicy,
     record::{PromotionsFilter, RecordView},
     rule::{RuleActionKind, RuleField},
+    send::InvitationAnswer,
     user::Role,
     workspace::{AiProcessing, DisclosureLine},
 };
@@ -65,6 +66,7 @@ names!(
     Channel,
     ContactKind,
     Direction,
+    InvitationAnswer,
     EscalationDelivery,
     MessageKind,
     ListDirection,

@@ -8,12 +8,15 @@ use posthouse_store::{
     Error, Result as StoreResult, Tx, attachment_texts, attachments, events, inboxes, messages, workspaces,
 };
 
+use super::screen::{self, ScannedText};
 use crate::{messages::raw, ports::FileToRead, service::Service};
 
 /// What happens to an attachment whose job runs.
 enum Work {
     /// Its text is read.
     Read { file: Attachment, message: Box<Message> },
+    /// The workspace has the text of the same file.
+    Copy { file: Attachment, message: Box<Message>, text: ExtractedText },
     /// Its state is known without reading.
     Settle { file: Attachment, message: Box<Message>, extraction: Extraction },
     /// Nothing waits for it.
@@ -26,11 +29,28 @@ pub async fn run(service: &Service, workspace: WorkspaceId, id: AttachmentId, is
     match find(service, workspace, id, is_last).await? {
         Work::Nothing => Ok(()),
         Work::Settle { file, message, extraction } => settle(service, file, *message, extraction, None).await,
+        Work::Copy { file, message, text } => {
+            let found = screen::scan(service, &message, text).await?;
+            let extraction = found.text.extraction(service.clock.now());
+            settle(service, file, *message, extraction, Some(FileResult { found, is_copy: true })).await
+        }
         Work::Read { file, message } => {
             let (extraction, text) = read(service, &file, &message).await?;
-            settle(service, file, *message, extraction, text).await
+            let found = match text {
+                Some(text) => Some(screen::scan(service, &message, text).await?),
+                None => None,
+            };
+            let result = found.map(|found| FileResult { found, is_copy: false });
+            settle(service, file, *message, extraction, result).await
         }
     }
+}
+
+/// The text of a file to store.
+struct FileResult {
+    found: ScannedText,
+    /// Whether the text is that of another copy of the file, so that no file was read.
+    is_copy: bool,
 }
 
 async fn find(service: &Service, workspace: WorkspaceId, id: AttachmentId, is_last: bool) -> StoreResult<Work> {
@@ -41,6 +61,9 @@ async fn find(service: &Service, workspace: WorkspaceId, id: AttachmentId, is_la
             return Ok(Work::Nothing);
         }
         let Some(message) = messages::get(tx, workspace, file.message)? else { return Ok(Work::Nothing) };
+        if let Some(text) = attachment_texts::of_copy(tx, workspace, &file)?.filter(|_| is_on) {
+            return Ok(Work::Copy { file, message: Box::new(message), text });
+        }
         let limit = workspaces::get(tx, workspace)?.and_then(|tenant| plans.of(tenant.plan).extractions_per_month);
         let used = attachment_texts::texts_this_month(tx, workspace, now)?;
         let refused = if !is_on {
@@ -100,7 +123,7 @@ async fn settle(
     file: Attachment,
     message: Message,
     extraction: Extraction,
-    text: Option<ExtractedText>,
+    result: Option<FileResult>,
 ) -> StoreResult<()> {
     let (now, ids) = (service.clock.now(), service.clock.ids());
     let outcome = extraction.error.as_ref().map_or("done", |error| error.code.text());
@@ -109,15 +132,21 @@ async fn settle(
             attachment_texts::AttachmentText { workspace: message.workspace, attachment: file.id, message: message.id };
         // The order of locks is that of receipt: the inbox first.
         let Some(inbox) = inboxes::lock(tx, message.workspace, message.inbox)? else { return Ok::<_, Error>(()) };
-        if !attachment_texts::settle(tx, of, &extraction, text.as_ref())? {
+        if !attachment_texts::settle(tx, of, &extraction, result.as_ref().map(|result| &result.found.text))? {
             return Ok(());
         }
-        if extraction.is_done() {
-            attachment_texts::count_text(tx, message.workspace, now)?;
+        let ids = ids.clone();
+        if let Some(FileResult { found, is_copy }) = &result {
+            if !is_copy {
+                attachment_texts::count_text(tx, message.workspace, now)?;
+            }
+            screen::keep_seen(tx, of, &found.seen, &inbox)?;
+            // In the same transaction, so that nobody gets a text whose reasons don't count yet.
+            screen::apply(tx, of, &found.screen, &ids, now)?;
         }
         let kind =
             if extraction.is_done() { EventKind::AttachmentExtracted } else { EventKind::AttachmentExtractionFailed };
-        let event = NewEvent::new(kind, message.workspace, ids.clone().next(), now)
+        let event = NewEvent::new(kind, message.workspace, ids.next(), now)
             .in_inbox(message.inbox)
             .in_thread(message.thread)
             .about_message(message.id)

@@ -25,5 +25,6 @@ pub(super) fn check(parsed: &ParsedMessage<'_>, author: Option<&Mailbox>, result
     // A mail that breaks the scan is flagged, not refused.
     let found = catch_unwind(AssertUnwindSafe(|| (scan(&content), spam(&content))));
     let (screen, reasons) = found.unwrap_or_else(|_| (LocalScreen::failed(), None));
-    LocalCheck { screen, spam: reasons.unwrap_or_default().into_iter().map(str::to_owned).collect() }
+    let spam = reasons.unwrap_or_default().into_iter().map(str::to_owned).collect();
+    LocalCheck { screen, spam, ..LocalCheck::default() }
 }

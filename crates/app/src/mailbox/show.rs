@@ -35,7 +35,8 @@ pub fn show(tx: &mut Tx, message: &Message, showing: Showing<'_>) -> Result<()> 
         messages::release(tx, message.workspace, message.id, showing.now, message.release.as_ref())?;
         Message { released_at: Some(showing.now), ..message.clone() }
     };
-    run_stages(tx, shown, reason, showing)
+    let was_shown = message.local_check.as_ref().is_some_and(|check| check.was_shown);
+    run_stages(tx, shown, if was_shown { Occasion::ShownAgain } else { Occasion::Shown(reason) }, showing)
 }
 
 /// Shows a pending message before its check has ended, because a person released it or the check took too long. It is
@@ -49,11 +50,11 @@ pub fn release_pending(tx: &mut Tx, message: &Message, reason: HoldReason, showi
     messages::hold(tx, message.workspace, message.id, reason)?;
     messages::release(tx, message.workspace, message.id, now, message.release.as_ref())?;
     let shown = Message { held: Some(reason), released_at: Some(now), ..shown };
-    run_stages(tx, shown, HoldReason::CheckTimedOut, showing)
+    run_stages(tx, shown, Occasion::Shown(HoldReason::CheckTimedOut), showing)
 }
 
-/// Runs the stages for a message that was not shown for this reason.
-fn run_stages(tx: &mut Tx, shown: Message, reason: HoldReason, showing: Showing<'_>) -> Result<()> {
+/// Runs the stages for a message that was not shown.
+fn run_stages(tx: &mut Tx, shown: Message, occasion: Occasion, showing: Showing<'_>) -> Result<()> {
     let Showing { inbox, key, ids, now } = showing;
     let participants = participants(&shown);
     let before = threads::get(tx, shown.workspace, shown.thread)?;
@@ -72,7 +73,7 @@ fn run_stages(tx: &mut Tx, shown: Message, reason: HoldReason, showing: Showing<
         ids,
         now,
     };
-    super::run(tx, &Filing { copy, occasion: Occasion::Shown(reason) })
+    super::run(tx, &Filing { copy, occasion })
 }
 
 /// Returns the canonical addresses of the author and of the recipients in `To` and `Cc`.

@@ -61,13 +61,20 @@ pub fn attachments(mail: &ParsedMail, message: MessageId, ids: &IdGenerator) -> 
     attachments.collect()
 }
 
+/// Returns the group of the jobs that read a file: copies of it have the same.
+fn group_of(sha256: &[u8; 32]) -> String {
+    let (half, _) = sha256.split_at(16);
+    uuid::Uuid::from_slice(half).unwrap_or_default().simple().to_string()
+}
+
 /// Queues the reading of the text of each attachment that has one to read.
 pub(super) fn extractions(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { message, attachments, ids, now, .. } = filing.copy;
     let is_pending = |file: &&Attachment| file.extraction.as_ref().is_some_and(Extraction::is_pending);
     for file in attachments.iter().filter(is_pending) {
         attachment_texts::wait(tx, message.workspace, file.id, message.id)?;
-        let job = NewJob::new(JobKind::Extraction, JobReason::Received, message.workspace, file.id.0, ids.next(), now);
+        let job = NewJob::new(JobKind::Extraction, JobReason::Received, message.workspace, file.id.0, ids.next(), now)
+            .in_group(group_of(&file.sha256));
         jobs::enqueue(tx, &job)?;
     }
     Ok(())
@@ -96,7 +103,7 @@ pub(super) fn escalation(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
         Occasion::Stored(Visibility::Held(_)) => {
             raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(message), ids, now)?;
         }
-        Occasion::Shown(_) => return Ok(()),
+        Occasion::Shown(_) | Occasion::ShownAgain => return Ok(()),
     }
     raise::raise_labels(tx, message, message.labels.iter().map(String::as_str), ids, now)
 }
@@ -122,7 +129,7 @@ pub(super) fn event(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
             tx.wake(inbox.workspace.0);
             return Ok(());
         }
-        Occasion::Shown(_) => EventKind::MessageReleased,
+        Occasion::Shown(_) | Occasion::ShownAgain => EventKind::MessageReleased,
         _ if filing.is_report() => {
             tx.wake(inbox.workspace.0);
             return Ok(());

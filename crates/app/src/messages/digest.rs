@@ -1,13 +1,16 @@
 //! Digests of threads: reads the messages in steps, and notes what the reader was given.
 
+use std::collections::HashMap;
+
 use posthouse_domain::digest::{
-    Digest, DigestKind, DigestPart, DigestProgress, DigestSource, DigestWriter, OpenUnit, QuoteIndex, UnitEnd,
+    Digest, DigestKind, DigestLine, DigestPart, DigestProgress, DigestSource, DigestWriter, FILES_MAX, OpenUnit,
+    QuoteIndex, TOKEN_BYTES, UnitEnd, file_lines, repeated_file,
 };
 use posthouse_domain::{
-    Caller, DAY_MS, Message, PageParameters, PageRequest, Principal, Record, Refusal, ThreadId, Time, WorkspaceId,
-    page::encode_cursor,
+    Attachment, Caller, DAY_MS, ExtractionStatus, PageParameters, PageRequest, Principal, Record, Refusal, ThreadId,
+    Time, WorkspaceId, page::encode_cursor,
 };
-use posthouse_store::{Tx, message_list, messages, readings};
+use posthouse_store::{Tx, attachment_texts, message_list, messages, readings};
 use uuid::Uuid;
 
 use crate::{access::visible, service::Service};
@@ -18,7 +21,7 @@ const STEP: u32 = 50;
 const BYTES_MAX: u64 = 4 << 20;
 /// Earlier messages whose text is known.
 const KNOWN_MAX: u32 = 100;
-/// The longest author in a heading, in characters.
+/// The longest author, or name of a file, in a heading, in characters.
 const AUTHOR_CHARS_MAX: usize = 48;
 /// How long the position of a reader is kept, in milliseconds.
 pub const READINGS_KEPT_MS: i64 = 90 * DAY_MS;
@@ -104,8 +107,13 @@ fn next_part(tx: &mut Tx, caller: &Caller, request: &DigestRequest) -> Result<Ne
     let parameters = PageParameters { cursor, limit: 1 };
     let list: PageRequest<DigestProgress> = parameters.of_list(filters(thread.id))?;
     let progress = list.after.unwrap_or_default();
-    let mut reading =
-        Reading { workspace: caller.workspace, thread: thread.id, writer: DigestWriter::new(request.budget), progress };
+    let mut reading = Reading {
+        workspace: caller.workspace,
+        thread: thread.id,
+        budget: request.budget,
+        writer: DigestWriter::new(request.budget),
+        progress,
+    };
     let is_complete = reading.run(tx)?;
     let position = encode_cursor(&reading.progress, &filters(thread.id));
     Ok(NextPart { digest: reading.writer.finish(), position, kept, is_complete })
@@ -115,6 +123,8 @@ fn next_part(tx: &mut Tx, caller: &Caller, request: &DigestRequest) -> Result<Ne
 struct Reading {
     workspace: WorkspaceId,
     thread: ThreadId,
+    /// In tokens.
+    budget: usize,
     writer: DigestWriter,
     progress: DigestProgress,
 }
@@ -135,7 +145,7 @@ impl Reading {
         for unit in self.progress.open.clone().into_iter().filter(|unit| unit.kind == kind) {
             let found = messages::get(tx, self.workspace, unit.message)?.filter(|m| m.thread == self.thread);
             let Some(message) = found else {
-                self.progress.close(unit.message, kind);
+                self.progress.close(unit);
                 continue;
             };
             if messages::is_withheld(tx, &message)? {
@@ -146,7 +156,7 @@ impl Reading {
             let Some(record) = messages::records_within(tx, self.workspace, vec![message], BYTES_MAX)?.pop() else {
                 continue;
             };
-            if !self.unit(&record, &known, unit) {
+            if !self.unit(tx, &record, &known, unit)? {
                 return Ok(false);
             }
         }
@@ -161,13 +171,18 @@ impl Reading {
             let Some(first) = found.first() else { return Ok(true) };
             let mut known = Known::before(tx, self, first.created_at)?;
             for record in messages::records_within(tx, self.workspace, found, BYTES_MAX)? {
-                let Message { id: message, created_at, .. } = record.message;
                 known.number += 1;
-                self.progress.set_done(kind, created_at);
-                let unit = OpenUnit { message, kind, offset: 0 };
-                if record.withheld {
-                    self.progress.leave_open(unit);
-                } else if !self.unit(&record, &known, unit) {
+                self.progress.set_done(kind, record.message.created_at);
+                let units = units(&record, kind);
+                let mut is_full = false;
+                for unit in units {
+                    if record.withheld || is_full {
+                        self.progress.leave_open(unit);
+                    } else {
+                        is_full = !self.unit(tx, &record, &known, unit)?;
+                    }
+                }
+                if is_full {
                     return Ok(false);
                 }
                 known.add(&record);
@@ -175,36 +190,81 @@ impl Reading {
         }
     }
 
-    /// Writes the text of a message from an offset on; returns whether it was written to its end.
-    fn unit(&mut self, record: &Record, known: &Known, unit: OpenUnit) -> bool {
-        let OpenUnit { message, kind, offset } = unit;
-        let lines = match kind {
-            DigestKind::Text | DigestKind::Quote => source(record).lines(kind, &known.index),
-            // Files have no text yet.
-            DigestKind::File => Vec::new(),
+    /// Writes the text of a message or file from an offset on; returns whether it was written to its end, or can't be yet.
+    fn unit(&mut self, tx: &mut Tx, record: &Record, known: &Known, unit: OpenUnit) -> Result<bool, Refusal> {
+        let (attachment, lines) = match unit.kind {
+            DigestKind::Text | DigestKind::Quote => (None, source(record).lines(unit.kind, &known.index)),
+            DigestKind::File => {
+                let Some(file) = record.attachments.get(usize::from(unit.file)) else {
+                    self.progress.close(unit);
+                    return Ok(true);
+                };
+                if status(file) == Some(ExtractionStatus::Pending) {
+                    self.progress.leave_open(unit);
+                    return Ok(true);
+                }
+                (Some(file), self.lines_of_file(tx, file, known, unit.offset)?)
+            }
         };
-        if lines.is_empty() && kind != DigestKind::Text {
-            self.progress.close(message, kind);
-            return true;
+        if lines.is_empty() && unit.kind != DigestKind::Text {
+            self.progress.close(unit);
+            return Ok(true);
         }
-        let part = DigestPart { message, attachment: None, kind, from: 0, to: 0 };
-        match self.writer.write(&heading(record, known.number, kind), &part, &lines, offset) {
+        let attachment_id = attachment.map(|file| file.id);
+        let part = DigestPart { message: unit.message, attachment: attachment_id, kind: unit.kind, from: 0, to: 0 };
+        let heading = heading(record, known.number, unit.kind, attachment);
+        Ok(match self.writer.write(&heading, &part, &lines, unit.offset) {
             UnitEnd::Complete => {
-                self.progress.close(message, kind);
+                self.progress.close(unit);
                 true
             }
             UnitEnd::At(offset) => {
-                self.progress.leave_open(OpenUnit { message, kind, offset });
+                self.progress.leave_open(OpenUnit { offset, ..unit });
                 false
             }
+        })
+    }
+
+    /// Returns the lines of a file from an offset on, of which at least as many are there as the budget has room for.
+    fn lines_of_file(
+        &self,
+        tx: &mut Tx,
+        file: &Attachment,
+        known: &Known,
+        offset: u32,
+    ) -> Result<Vec<DigestLine>, Refusal> {
+        if status(file) != Some(ExtractionStatus::Done) {
+            return Ok(Vec::new());
         }
+        if let Some(number) = known.files.get(&file.sha256).filter(|_| offset == 0) {
+            let chars = file.extraction.as_ref().and_then(|known| known.chars).unwrap_or_default();
+            return Ok(vec![repeated_file(*number, u32::try_from(chars).unwrap_or(u32::MAX))]);
+        }
+        let chars_max = (self.budget * TOKEN_BYTES) as u64 + 1;
+        let page = attachment_texts::read(tx, self.workspace, file.id, u64::from(offset), chars_max)?;
+        Ok(file_lines(&page.text, offset))
     }
 }
 
-/// What is known when a message is written: its number in the thread, and the text of the messages before it.
+/// Returns the units of that kind that a message has.
+fn units(record: &Record, kind: DigestKind) -> Vec<OpenUnit> {
+    let unit = |file| OpenUnit { message: record.message.id, kind, file, offset: 0 };
+    match kind {
+        DigestKind::Text | DigestKind::Quote => vec![unit(0)],
+        DigestKind::File => (0..).take(record.attachments.len().min(FILES_MAX)).map(unit).collect(),
+    }
+}
+
+fn status(file: &Attachment) -> Option<ExtractionStatus> {
+    file.extraction.as_ref().map(|known| known.status)
+}
+
+/// What is known when a message is written: its number in the thread, and the text and files of the messages before it.
 struct Known {
     number: u32,
     index: QuoteIndex,
+    /// The numbers of the messages that had files first.
+    files: HashMap<[u8; 32], u32>,
 }
 
 impl Known {
@@ -215,7 +275,7 @@ impl Known {
         records.reverse();
         let total = u32::try_from(count).unwrap_or(u32::MAX);
         let first = total.saturating_sub(u32::try_from(records.len()).unwrap_or(u32::MAX));
-        let mut known = Self { number: first, index: QuoteIndex::default() };
+        let mut known = Self { number: first, index: QuoteIndex::default(), files: HashMap::new() };
         for record in &records {
             known.number += 1;
             known.add(record);
@@ -227,6 +287,9 @@ impl Known {
     fn add(&mut self, record: &Record) {
         if !record.withheld {
             self.index.add(self.number, source(record).text);
+            for file in record.attachments.iter().filter(|file| status(file) == Some(ExtractionStatus::Done)) {
+                self.files.entry(file.sha256).or_insert(self.number);
+            }
         }
     }
 }
@@ -239,15 +302,19 @@ fn source(record: &Record) -> DigestSource<'_> {
 }
 
 /// Returns the line above the text of a message.
-fn heading(record: &Record, number: u32, kind: DigestKind) -> String {
+fn heading(record: &Record, number: u32, kind: DigestKind, file: Option<&Attachment>) -> String {
     let message = &record.message;
-    let author: String = message.from.chars().filter(|c| !c.is_control()).take(AUTHOR_CHARS_MAX).collect();
+    let plain = |text: &str, max: usize| text.chars().filter(|c| !c.is_control()).take(max).collect::<String>();
+    let author = plain(&message.from, AUTHOR_CHARS_MAX);
     match kind {
         DigestKind::Text => {
             let minute = message.created_at.to_string();
             format!("#{number} {author} {}", minute.get(..16).unwrap_or_default())
         }
         DigestKind::Quote => format!("#{number} quoted"),
-        DigestKind::File => format!("#{number} file"),
+        DigestKind::File => {
+            let name = file.and_then(|file| file.filename.as_deref()).unwrap_or_default();
+            format!("#{number} file {}", plain(name, AUTHOR_CHARS_MAX)).trim_end().to_owned()
+        }
     }
 }

@@ -16,7 +16,10 @@ use crate::{
 };
 
 /// Endings of files that `add` reads in a folder.
-const ENDINGS: [&str; 9] = ["md", "markdown", "txt", "text", "html", "htm", "rst", "adoc", "csv"];
+const ENDINGS: [&str; 19] = [
+    "md", "markdown", "txt", "text", "html", "htm", "rst", "adoc", "csv", "pdf", "docx", "xlsx", "pptx", "odt", "ods",
+    "odp", "rtf", "epub", "tsv",
+];
 /// The most files that `add` reads.
 const FILES_MAX: usize = 20_000;
 /// The deepest folder that `add` reads.

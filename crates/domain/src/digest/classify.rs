@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 const SHINGLE: usize = 4;
 /// The places of a shingle that are compared.
 const PLACES_MAX: usize = 8;
-/// A run of so many lines of the new text is a repetition too, of a quotation that nothing marks.
+/// A run of so many lines of the new text is a repetition too, of a quotation that nothing marks, or of a signature.
 const UNMARKED_RUN_MIN: usize = 3;
 /// The share of the lines of the extracted text that must be found in the text, in percent. Otherwise it was made from
 /// the HTML, and says nothing about these lines.
@@ -49,7 +49,7 @@ struct KnownMessage {
     words: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct WordPlace {
     message: u32,
     word: u32,
@@ -113,6 +113,7 @@ impl QuoteIndex {
             let place = self.find(&words, expected);
             let known = place.and_then(|place| self.messages.get(place.message as usize)).map(|known| known.number);
             let length = u32::try_from(words.len()).unwrap_or(u32::MAX);
+            let follows = expected.is_some() && place == expected;
             if !words.is_empty() {
                 expected = place.map(|place| WordPlace { word: place.word.saturating_add(length), ..place });
             }
@@ -123,7 +124,7 @@ impl QuoteIndex {
                 _ if *is_new => LineClass::New,
                 _ => LineClass::Unique,
             });
-            found.push(known.filter(|_| words.len() >= SHINGLE));
+            found.push(known.map(|number| FoundLine { number, is_long: words.len() >= SHINGLE, follows }));
         }
         mark_unmarked_runs(&mut classes, &found);
         classes
@@ -157,18 +158,34 @@ impl QuoteIndex {
     }
 }
 
-/// Marks runs of new lines that an earlier message has.
-fn mark_unmarked_runs(classes: &mut [LineClass], found: &[Option<u32>]) {
+/// A line that an earlier message has.
+#[derive(Clone, Copy)]
+struct FoundLine {
+    /// The number of the message.
+    number: u32,
+    /// Whether it has so many words that it is hardly there by chance.
+    is_long: bool,
+    /// Whether it follows the line before it there, too.
+    follows: bool,
+}
+
+/// Marks runs of new lines that an earlier message has. A short line counts if it is there beside the same line.
+fn mark_unmarked_runs(classes: &mut [LineClass], found: &[Option<FoundLine>]) {
+    let mut counts = vec![false; classes.len()];
+    let mut is_followed = false;
+    for at in (0..classes.len()).rev().filter(|at| classes[*at] != LineClass::Blank) {
+        counts[at] = found[at].is_some_and(|line| line.is_long || line.follows || is_followed);
+        is_followed = found[at].is_some_and(|line| line.follows);
+    }
     let mut start = 0;
     while start < classes.len() {
-        let is_run =
-            |at: usize| classes[at] == LineClass::Blank || (classes[at] == LineClass::New && found[at].is_some());
+        let is_run = |at: usize| classes[at] == LineClass::Blank || (classes[at] == LineClass::New && counts[at]);
         let end = (start..classes.len()).find(|at| !is_run(*at)).unwrap_or(classes.len());
         let lines = (start..end).filter(|at| classes[*at] == LineClass::New).count();
         if lines >= UNMARKED_RUN_MIN {
             for at in start..end {
-                if let (LineClass::New, Some(number)) = (classes[at], found[at]) {
-                    classes[at] = LineClass::Repeated(number);
+                if let (LineClass::New, Some(line)) = (classes[at], found[at]) {
+                    classes[at] = LineClass::Repeated(line.number);
                 }
             }
         }

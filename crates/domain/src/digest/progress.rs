@@ -7,6 +7,8 @@ use crate::{id::MessageId, page::CursorKey, time::Time};
 
 /// The messages of which a reader was given a part, or that were withheld. More are forgotten, oldest first.
 pub const OPEN_MAX: usize = 60;
+/// The files of a message whose text a digest has.
+pub const FILES_MAX: usize = 250;
 /// The bytes of an open unit in a key.
 const OPEN_BYTES: usize = 21;
 /// The bytes of the times in a key.
@@ -19,6 +21,8 @@ pub struct OpenUnit {
     pub message: MessageId,
     /// Which of its text.
     pub kind: DigestKind,
+    /// Which of its files, by position; 0 for other text.
+    pub file: u8,
     /// Where to continue, in characters.
     pub offset: u32,
 }
@@ -51,16 +55,16 @@ impl DigestProgress {
 
     /// Notes that the text of a message wasn't given from this offset.
     pub fn leave_open(&mut self, unit: OpenUnit) {
-        self.close(unit.message, unit.kind);
+        self.close(unit);
         self.open.push(unit);
         if self.open.len() > OPEN_MAX {
             self.open.remove(0);
         }
     }
 
-    /// Notes that the text of a message was given to its end, or is gone.
-    pub fn close(&mut self, message: MessageId, kind: DigestKind) {
-        self.open.retain(|unit| (unit.message, unit.kind) != (message, kind));
+    /// Notes that the text of a unit was given to its end, or is gone.
+    pub fn close(&mut self, unit: OpenUnit) {
+        self.open.retain(|open| (open.message, open.kind, open.file) != (unit.message, unit.kind, unit.file));
     }
 }
 
@@ -72,7 +76,8 @@ impl CursorKey for DigestProgress {
         }
         for unit in &self.open {
             key.extend(unit.message.0.as_bytes());
-            key.push(unit.kind as u8);
+            // The first file has the number of its kind, and the others those after it.
+            key.push((unit.kind as u8).saturating_add(unit.file));
             key.extend(unit.offset.to_be_bytes());
         }
         key
@@ -93,7 +98,8 @@ impl CursorKey for DigestProgress {
             let (kind, offset) = unit.split_first()?;
             progress.open.push(OpenUnit {
                 message: MessageId(Uuid::from_slice(message).ok()?),
-                kind: *DigestKind::ALL.get(usize::from(*kind))?,
+                kind: DigestKind::ALL[usize::from(*kind).min(DigestKind::File as usize)],
+                file: kind.saturating_sub(DigestKind::File as u8),
                 offset: u32::from_be_bytes(offset.try_into().ok()?),
             });
         }

@@ -92,6 +92,10 @@ fn a_quotation_becomes_a_line_that_names_the_message() {
     let text = &digests[0].text;
     assert_eq!(text.matches("The parcel is late.").count(), 1, "{text}");
     assert_eq!(text.matches("On Monday, they wrote:").count(), 1, "{text}");
+    assert!(
+        text.contains("I am sorry.\n\nOn Monday, they wrote:\n[quotes #1]\n"),
+        "an introduction keeps its place: {text}"
+    );
     assert!(text.contains("Thank you, that is fine.\n\n[quotes #2]"), "{text}");
 }
 
@@ -103,6 +107,19 @@ fn a_quotation_that_was_wrapped_again_is_known() {
     let second = Mail { text: wrapped.to_owned(), new_text: Some("ok".to_owned()) };
     let text = read(&[first, second], 2_000).remove(0).text;
     assert!(text.ends_with("ok\n\n[quotes #1]\n"), "{text}");
+}
+
+#[test]
+fn signatures_and_footers_that_a_message_repeats_are_named() {
+    let footer = "-- \nAda\nhttp://ada.example\n____\nList mailing list\nlist@list.example\n";
+    let first = Mail { text: format!("The first.\n{footer}"), new_text: None };
+    let second = Mail { text: format!("Something else.\n\n{footer}"), new_text: None };
+    let other = Mail { text: "Thanks.\n\nAda\n".to_owned(), new_text: None };
+    let mails = [first, second, other];
+    check(&mails, 2_000);
+    let text = read(&mails, 2_000).remove(0).text;
+    assert!(text.contains("Something else.\n\n[quotes #1]\n#3"), "{text}");
+    assert!(text.contains("Thanks.\n\nAda\n"), "a line by itself stays: {text}");
 }
 
 #[test]
@@ -125,11 +142,11 @@ fn progress_round_trips() {
     assert_eq!(DigestProgress::of_key(&progress.key()), Some(progress.clone()));
     progress.set_done(DigestKind::Quote, Time::from_millis(7));
     for number in 0..OPEN_MAX + 5 {
-        progress.leave_open(OpenUnit { message: id(number), kind: DigestKind::Text, offset: 9 });
+        progress.leave_open(OpenUnit { message: id(number), kind: DigestKind::File, file: 3, offset: 9 });
     }
     assert_eq!(progress.open.len(), OPEN_MAX);
     assert_eq!(DigestProgress::of_key(&progress.key()), Some(progress.clone()));
-    progress.close(id(10), DigestKind::Text);
+    progress.close(OpenUnit { message: id(10), kind: DigestKind::File, file: 3, offset: 0 });
     assert_eq!(progress.open.len(), OPEN_MAX - 1);
     let key = progress.key();
     assert!(

@@ -1,7 +1,9 @@
 //! Calendars: the fields of each event as lines.
 
+use posthouse_mail::calendar;
+
 use super::text::decode;
-use crate::{FileError, FileText, calendar, output::TextWriter};
+use crate::{FileError, FileText, output::TextWriter};
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let text = decode(bytes)?;

@@ -11,6 +11,9 @@ use super::{SharedParts, bodies, schemas::header_refs, tag};
 use crate::connection::host;
 use posthouse_call::{Access, Method, Operation, RequiredScope, ResultDoc};
 
+/// The content type of forms.
+const FORM: &str = "multipart/form-data";
+
 /// Returns the operation object. Body schemas are added to the shared schemas.
 pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, shared: &mut SharedParts) -> Value {
     let mut operation = json!({
@@ -83,6 +86,7 @@ fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
     let rule = route.body?;
     let mut schema = (route.body_schema)();
     bodies::take_title(&mut schema);
+    let form = rule.has_forms.then(|| form_schema(&schema));
     bodies::share_parts(&mut schema, schemas);
     let members = schema.get("properties").and_then(Value::as_object);
     if schema.is_null() || members.is_some_and(Map::is_empty) {
@@ -99,11 +103,33 @@ fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
     } else {
         schema
     };
+    let mut content = json!({ rule.content_type: { "schema": shown } });
+    if let Some(form) = form {
+        content[FORM] = json!({ "schema": form });
+    }
     Some(json!({
         "required": required,
         "description": format!("At most {} bytes.", rule.bytes_max),
-        "content": { rule.content_type: { "schema": shown } },
+        "content": content,
     }))
+}
+
+/// Returns the schema of a form with the members of a JSON body: texts are fields, and an object is a file.
+fn form_schema(body: &Value) -> Value {
+    let mut members = Map::new();
+    for (name, member) in body["properties"].as_object().into_iter().flatten() {
+        let is_text =
+            member["type"] == "string" || member["type"].as_array().is_some_and(|all| all.contains(&json!("string")));
+        let mut field = json!({ "type": "string" });
+        if !is_text {
+            field["contentMediaType"] = json!("application/octet-stream");
+        }
+        if let Some(description) = member.get("description") {
+            field["description"] = description.clone();
+        }
+        members.insert(name.clone(), field);
+    }
+    json!({ "type": "object", "properties": members, "additionalProperties": false })
 }
 
 /// Returns whether a body schema refuses `{}`: it requires a member, or has a condition whose alternatives all do.

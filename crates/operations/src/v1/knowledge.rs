@@ -8,10 +8,10 @@ use posthouse_app::knowledge::read::{self, CitationRow, VersionSummary};
 use posthouse_app::knowledge::search::{self, KnowledgeSearch};
 use posthouse_app::knowledge::write::{self, KnowledgeChange, NewKnowledge};
 use posthouse_call::prelude::*;
-use posthouse_domain::KnowledgeId;
 use posthouse_domain::knowledge::{
     BODY_CHARS_MAX, QUERY_CHARS_MAX, RESULTS_DEFAULT, RESULTS_MAX, SOURCE_ID_CHARS_MAX, TITLE_CHARS_MAX,
 };
+use posthouse_domain::{KnowledgeId, WorkspaceId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -141,7 +141,7 @@ object! {
         title: Option<BoundedLine<1, TITLE_CHARS_MAX>>,
         /// Plain text or Markdown. Either this or `file`.
         body: Option<BoundedText<1, BODY_CHARS_MAX>>,
-        /// Plain text, Markdown or HTML.
+        /// Text, Markdown, HTML, PDF, an office document or another kind of file whose text can be read.
         file: Option<KnowledgeFileBody>,
         /// The inbox that the document is for. If omitted or null, every inbox of the workspace.
         inbox_id: Option<Uuid>,
@@ -242,7 +242,8 @@ async fn answers(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal
 }
 
 async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateKnowledgeBody>) -> Result<Outcome, Refusal> {
-    let stored = write::put(&service, input.caller, input.body.parse()?).await?;
+    let new = input.body.parse(&service, input.caller.workspace).await?;
+    let stored = write::put(&service, input.caller, new).await?;
     Outcome::json(if stored.is_new { 201 } else { 200 }, &KnowledgeView::of(&stored.document))
 }
 
@@ -285,7 +286,7 @@ impl From<CitationRow> for AnswerView {
 }
 
 impl CreateKnowledgeBody {
-    fn parse(self) -> Result<NewKnowledge, Refusal> {
+    async fn parse(self, service: &Service, workspace: WorkspaceId) -> Result<NewKnowledge, Refusal> {
         let Self { title, body, file, inbox_id, source_id } = self;
         let (title, body) = match (file, body) {
             (Some(file), _) => {
@@ -293,7 +294,7 @@ impl CreateKnowledgeBody {
                 let content_type = content_type.map(|t| t.0);
                 let file = KnowledgeFile { filename: filename.0, content_type, content: content_base64.0 };
                 let title = title.map_or_else(|| file.title(), |title| title.0);
-                (title, checked_text(file.text()?)?)
+                (title, checked_text(file.text(service, workspace).await?)?)
             }
             (None, body) => {
                 (title.map(|title| title.0).unwrap_or_default(), body.map(|body| body.0).unwrap_or_default())

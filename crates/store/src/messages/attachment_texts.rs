@@ -1,10 +1,13 @@
 //! The text of attachments: what is to be read, and what was.
 
 use posthouse_domain::{
-    AttachmentId, ExtractedText, Extraction, MessageId, TextPage, Time, WorkspaceId, extraction::PART_CHARS,
+    Attachment, AttachmentId, ExtractedText, Extraction, MessageId, TextPage, Time, WorkspaceId, extraction::PART_CHARS,
 };
 
 use crate::{Result, Tx, statements};
+
+/// Attachments with the same bytes that are looked at.
+const COPIES_MAX: u32 = 8;
 
 statements! {
     /// Records that the text of an attachment is to be read.
@@ -21,6 +24,10 @@ statements! {
     fn parts(workspace: WorkspaceId, attachment: AttachmentId, first: i64, last: i64) -> Vec<String> =
         "SELECT text FROM attachment_texts WHERE workspace_id = :workspace AND attachment_id = :attachment
         AND part BETWEEN :first AND :last ORDER BY part";
+    fn same_bytes(workspace: WorkspaceId, sha256: &[u8; 32]; limit = COPIES_MAX) -> Vec<Attachment> =
+        "SELECT {a.attachments} FROM attachments a WHERE a.workspace_id = :workspace AND a.sha256 = :sha256
+        AND EXISTS (SELECT 1 FROM attachment_texts t WHERE t.workspace_id = a.workspace_id AND t.attachment_id = a.id)
+        LIMIT :limit";
     /// Returns how many files a workspace had read this month.
     pub fn texts_this_month(workspace: WorkspaceId, now: Time { month: now.month() }) -> u64 =
         "SELECT texts FROM extraction_usage WHERE workspace_id = :workspace AND month BETWEEN :month AND :month + 1";
@@ -75,6 +82,25 @@ pub fn settle(tx: &mut Tx, of: AttachmentText, extraction: &Extraction, text: Op
         insert_part(tx, of.workspace, of.attachment, of.message, part, text)?;
     }
     Ok(true)
+}
+
+/// Returns the text of another attachment of the workspace with the same bytes, name ending and type, if one was read.
+pub fn of_copy(tx: &mut Tx, workspace: WorkspaceId, file: &Attachment) -> Result<Option<ExtractedText>> {
+    let is_copy = |other: &Attachment| {
+        other.id != file.id && other.content_type == file.content_type && ending(other) == ending(file)
+    };
+    let Some(other) = same_bytes(tx, workspace, &file.sha256)?.into_iter().find(is_copy) else { return Ok(None) };
+    let Some(known) = other.extraction.filter(Extraction::is_done) else { return Ok(None) };
+    let Some(method) = known.method else { return Ok(None) };
+    let text = parts(tx, workspace, other.id, 0, i64::MAX)?.concat();
+    let Extraction { pages, language, truncated, .. } = known;
+    Ok(Some(ExtractedText { method, text, pages, language, truncated }))
+}
+
+/// Returns what of the name of a file says how it is read.
+fn ending(file: &Attachment) -> Option<String> {
+    let name = file.filename.as_deref()?;
+    name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())
 }
 
 /// Returns up to `chars_max` characters of a text, from an offset in characters.

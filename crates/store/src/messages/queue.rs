@@ -91,7 +91,8 @@ statements! {
         "UPDATE queue_items SET state = 'gone', consumer = NULL,
         settled_at = {GREATEST}(created_at, available_at, COALESCE(settled_at, 0))
         WHERE workspace_id = :workspace AND message_id = :message AND deliveries > 0";
-    fn delete_undelivered(workspace: WorkspaceId, message: MessageId) =
+    /// Removes a message that no claim had.
+    pub fn delete_undelivered(workspace: WorkspaceId, message: MessageId) =
         "DELETE FROM queue_items WHERE workspace_id = :workspace AND message_id = :message AND deliveries = 0";
     fn oldest_gone(before: Time, limit: u32) -> Vec<Time> =
         "SELECT q.settled_at FROM queue_items q WHERE q.state = 'gone' AND q.settled_at < :before ORDER BY q.settled_at LIMIT :limit";

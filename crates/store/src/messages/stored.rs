@@ -1,8 +1,9 @@
 //! What a message stores as JSON: a verification, and the signatures of the author and of a copy.
 
 use posthouse_domain::{
-    Actor, ActorKind, AgentDelivery, Analysis, Assurance, AuthorProblem, AuthorSignature, DeliverySignature, Feedback,
-    LocalCheck, MessageRelease, MessageVerification, SkipReason, TextRange, Time, UnsignedReason, Verdict,
+    Actor, ActorKind, AgentDelivery, Analysis, Assurance, AttachmentId, AuthorProblem, AuthorSignature,
+    DeliverySignature, Feedback, FileReason, LocalCheck, MessageRelease, MessageVerification, SkipReason, TextRange,
+    Time, UnsignedReason, Verdict,
 };
 use posthouse_mail::verification::VerificationReason;
 use posthouse_screen::{Code, LocalScreen, Part, Place, Reason};
@@ -227,6 +228,17 @@ struct StoredLocalCheck {
     version: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     spam: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<StoredFileReason>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    was_shown: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredFileReason {
+    attachment: uuid::Uuid,
+    #[serde(flatten)]
+    reason: StoredReason,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -241,10 +253,9 @@ struct StoredReason {
     end: usize,
 }
 
-impl From<&LocalCheck> for StoredLocalCheck {
-    fn from(check: &LocalCheck) -> Self {
-        let screen = &check.screen;
-        let reasons = screen.reasons.iter().map(|reason| StoredReason {
+impl From<&Reason> for StoredReason {
+    fn from(reason: &Reason) -> Self {
+        Self {
             code: reason.code.text().to_owned(),
             weight: reason.weight,
             place: reason.place.text().to_owned(),
@@ -252,41 +263,56 @@ impl From<&LocalCheck> for StoredLocalCheck {
             detail: reason.detail.clone(),
             start: reason.start,
             end: reason.end,
-        });
+        }
+    }
+}
+
+impl StoredReason {
+    /// Returns the reason. A version may drop a code; messages that have it are read all the same.
+    fn reason(self) -> Option<Result<Reason>> {
+        let code = Code::parse(&self.code)?;
+        let places = named(&self.place, Place::parse).and_then(|place| Ok((place, named(&self.part, Part::parse)?)));
+        Some(places.map(|(place, part)| {
+            let Self { weight, detail, start, end, .. } = self;
+            Reason { code, weight, place, part, detail, start, end }
+        }))
+    }
+}
+
+impl From<&LocalCheck> for StoredLocalCheck {
+    fn from(check: &LocalCheck) -> Self {
+        let screen = &check.screen;
+        let files = check.files.iter();
+        let files =
+            files.map(|one| StoredFileReason { attachment: one.attachment.0, reason: StoredReason::from(&one.reason) });
         Self {
             score: screen.score,
-            reasons: reasons.collect(),
+            reasons: screen.reasons.iter().map(StoredReason::from).collect(),
             hidden: screen.hidden_chars,
             complete: screen.complete,
             version: screen.version.clone(),
             spam: check.spam.clone(),
+            files: files.collect(),
+            was_shown: check.was_shown,
         }
     }
 }
 
 impl StoredLocalCheck {
     fn check(self) -> Result<LocalCheck> {
-        // A version may drop a code; messages that have it are read all the same.
-        let known = self.reasons.into_iter().filter_map(|reason| Code::parse(&reason.code).map(|code| (code, reason)));
-        let reasons = known.map(|(code, reason)| {
-            Ok(Reason {
-                code,
-                weight: reason.weight,
-                place: named(&reason.place, Place::parse)?,
-                part: named(&reason.part, Part::parse)?,
-                detail: reason.detail,
-                start: reason.start,
-                end: reason.end,
-            })
+        let files = self.files.into_iter().filter_map(|one| {
+            let attachment = AttachmentId(one.attachment);
+            Some(one.reason.reason()?.map(|reason| FileReason { attachment, reason }))
         });
+        let files = files.collect::<Result<_>>()?;
         let screen = LocalScreen {
             score: self.score,
             flagged: self.score >= posthouse_screen::FLAGGED_FROM,
-            reasons: reasons.collect::<Result<_>>()?,
+            reasons: self.reasons.into_iter().filter_map(StoredReason::reason).collect::<Result<_>>()?,
             hidden_chars: self.hidden,
             complete: self.complete,
             version: self.version,
         };
-        Ok(LocalCheck { screen, spam: self.spam })
+        Ok(LocalCheck { screen, files, was_shown: self.was_shown, spam: self.spam })
     }
 }

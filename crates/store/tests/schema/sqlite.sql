@@ -137,6 +137,7 @@ CREATE TABLE attachments (
   extraction TEXT,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX attachments_message ON attachments (workspace_id, message_id, position);
+CREATE INDEX attachments_sha256 ON attachments (workspace_id, sha256);
 CREATE TABLE card_index (
   number INTEGER NOT NULL,
   workspace_id BLOB NOT NULL,

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use posthouse_app::extraction::schemas::DataSchema;
 use posthouse_domain::{error::ErrorCode, mail_domain::DnsRecordKey};
 use posthouse_mail::bounce::BounceClass;
 use posthouse_server::config::{Sources, load};
@@ -152,4 +153,24 @@ fn source_files_in_the_documents_exist() {
         }
     }
     assert!(count > 60, "the search for source files finds too few: {count}");
+}
+
+/// Set to write the page of schemas instead of comparing it.
+const WRITE: &str = "POSTHOUSE_WRITE_PAGES";
+
+#[test]
+fn the_page_of_schemas_has_the_built_in_ones() {
+    let mut text =
+        "# Schemas of structured data\n\nThe built-in schemas of [structured data](files.md#structured-data), as JSON \
+        Schema. Every member is there, and null if the\ndocument doesn't have it. The page is generated.\n"
+            .to_owned();
+    for schema in [DataSchema::Invoice, DataSchema::Receipt, DataSchema::TaxForm] {
+        let json = serde_json::to_string_pretty(&schema.json()).expect("JSON");
+        text.push_str(&format!("\n## {}\n\n```json\n{json}\n```\n", schema.name()));
+    }
+    let path = "docs/reference/schemas.md";
+    if std::env::var_os(WRITE).is_some() {
+        std::fs::write(root().join(path), &text).expect(path);
+    }
+    assert!(page(path) == text, "{path} differs: run the test with {WRITE}=1");
 }

@@ -133,6 +133,41 @@ async fn files_are_uploaded_as_a_form_or_as_base64() {
 }
 
 #[tokio::test]
+async fn files_of_other_kinds_are_read_as_those_of_mail() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let api = server.api(&key);
+    let file = |name: &str, bytes: &[u8]| {
+        let content = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes);
+        json!({ "file": { "filename": name, "content_base64": content } })
+    };
+    let rtf = br"{\rtf1\ansi {\b Warranty}\par It lasts two years.\par}";
+    let made = api.post("/v1/knowledge", file("warranty.rtf", rtf)).await.expect(201);
+    assert_eq!((made.text("title"), made.text("body")), ("warranty", "Warranty\nIt lasts two years."));
+    assert_eq!(titles(&api, "q=two+years").await, ["warranty"]);
+    let form =
+        "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"fees.tsv\"\r\n\r\nparcel\t5 EUR\r\n--b--\r\n";
+    let made = api.raw(Method::POST, "/v1/knowledge", "multipart/form-data; boundary=b", form).await.expect(201);
+    assert_eq!((made.text("title"), made.text("body")), ("fees", "parcel\t5 EUR"));
+    api.post("/v1/knowledge", file("broken.pdf", b"%PDF-1.7 and nothing else")).await.invalid_fields(&["file"]);
+    api.post("/v1/knowledge", file("logo.png", b"\x89PNG\r\n\x1a\n")).await.error("unsupported_media_type");
+    api.post("/v1/knowledge", file("unknown", b"\x00\x01\x02")).await.error("unsupported_media_type");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_description_has_the_form_of_an_upload() {
+    let server = TestServer::plain().await;
+    let document = server.anonymous().get("/v1/openapi.json").await.expect(200);
+    let content = &document["paths"]["/v1/knowledge"]["post"]["requestBody"]["content"];
+    let form = &content["multipart/form-data"]["schema"]["properties"];
+    assert_eq!(form["file"]["contentMediaType"], "application/octet-stream", "{content}");
+    assert!(form["source_id"].get("contentMediaType").is_none() && form["title"]["type"] == "string", "{form}");
+    assert!(content["application/json"]["schema"].is_object(), "{content}");
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn inboxes_have_their_own_documents_beside_those_of_the_workspace() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;

@@ -1,5 +1,6 @@
 //! The routes that send: `/v1/inboxes/{id}/messages` and those below a message.
 
+mod attachment_screen;
 mod attachment_text;
 mod draft_reply;
 mod dry_run;
@@ -9,6 +10,7 @@ mod forward;
 mod held;
 mod html;
 mod idempotency;
+mod invitation;
 mod local_screen;
 mod loops;
 pub(super) mod read;

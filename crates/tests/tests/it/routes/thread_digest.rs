@@ -138,3 +138,62 @@ async fn a_withheld_message_comes_after_its_release() {
     assert_eq!(api.get(&path).await.expect(200).text("text"), "");
     server.finish().await;
 }
+
+/// Returns a reply of the same conversation with a file.
+fn with_file(number: usize, name: &str, text: &str) -> String {
+    format!(
+        "From: Eve <eve@y.example>\r\nTo: bot@agents.example\r\nSubject: Re: Plan\r\nMessage-ID: <f{number}@y.example>\r\n\
+         In-Reply-To: <Plan@sender.example>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n\
+         --b\r\n\r\nFile {number}.\r\n--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename={name}\r\n\r\n\
+         {text}\r\n--b--\r\n"
+    )
+}
+
+#[tokio::test]
+async fn texts_of_files_follow_the_messages_once_they_are_read() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let first = server.receive_message(&inbox, mail("Plan")).await;
+    let lines: Vec<String> = (0..60).map(|line| format!("line {line} of the list")).collect();
+    let list = lines.join("\r\n");
+    let mut ids = Vec::new();
+    for (number, name) in [(1, "list.txt"), (2, "copy.txt")] {
+        server.clock.advance(1_000);
+        ids.push(server.receive_message(&inbox, &*with_file(number, name, &list)).await.to_string());
+    }
+    let thread = api.get(&format!("/v1/messages/{first}")).await.text("thread_id").to_owned();
+    let path = format!("/v1/threads/{thread}/digest");
+    let before = api.get(&path).await.expect(200);
+    assert!(before.text("text").contains("File 2.") && !before.text("text").contains("line 0"), "{before}");
+    assert_eq!(before["next_cursor"], Value::Null, "nothing else can be given yet");
+    server.settle().await;
+
+    let (mut parts, mut text): (Vec<Value>, String) = (Vec::new(), String::new());
+    for count in 0.. {
+        let next = api.get(&format!("{path}?budget=100")).await.expect(200);
+        assert!(next["tokens"].as_u64().unwrap() <= 100 && count < 50, "{next}");
+        parts.extend(next["parts"].as_array().unwrap().iter().cloned());
+        text.push_str(next.text("text"));
+        if next["next_cursor"].is_null() {
+            break;
+        }
+    }
+    assert!(text.starts_with("#2 file list.txt\nline 0 of the list\n"), "{text}");
+    for line in &lines {
+        assert_eq!(text.lines().filter(|given| given == line).count(), 1, "{line} in {text}");
+    }
+    assert!(text.contains("#3 file copy.txt\n[same file as in #2]\n"), "{text}");
+    let shown = api.get(&format!("/v1/messages/{}", ids[0])).await;
+    let file = &shown["attachments"][0];
+    assert!(parts.iter().all(|part| part["kind"] == "file"), "{parts:?}");
+    let of_file = parts.iter().filter(|part| part["attachment_id"] == file["id"]).collect::<Vec<_>>();
+    let mut at = 0;
+    for part in of_file {
+        assert_eq!(part["from"], at);
+        at = part["to"].as_u64().unwrap();
+    }
+    assert_eq!(file["extraction"]["chars"], at, "all of the file");
+    assert_eq!(api.get(&path).await.expect(200).text("text"), "");
+    server.finish().await;
+}

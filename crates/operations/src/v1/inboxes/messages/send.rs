@@ -220,7 +220,7 @@ fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken
     lease.map(|lease| FencingToken { message, lease: lease.0.clone() })
 }
 
-fn render() -> RenderResponse {
+pub(super) fn render() -> RenderResponse {
     Arc::new(|record: &Record| {
         serde_json::to_string(&MessageView::of(record))
             .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))

@@ -290,6 +290,7 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
     Some(match route.operation.name {
         "sendMessage" | "sendMessageAlias" => message,
         "replyToMessage" | "createDraft" | "updateDraft" => json!({ "text": "t" }),
+        "answerInvitation" => json!({ "answer": "accept" }),
         "forwardMessage" => json!({ "to": "bob@people.example" }),
         "updateMessage" | "updateThread" | "updateContact" => json!({ "add_labels": ["x"] }),
         "extractAttachment" => json!({ "schema": "invoice" }),

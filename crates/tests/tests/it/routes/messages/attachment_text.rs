@@ -132,11 +132,10 @@ async fn withheld_files_and_those_of_others_have_no_text() {
 async fn a_used_up_plan_reads_no_more_files_until_the_next_month() {
     let options = ServerOptions::default().configure(|config| config.plans.team.extractions_per_month = Some(1));
     let fixture = InboxFixture::with(options).await;
-    let file = || MailedFile { name: "a.txt", content_type: "text/plain", bytes: b"One" };
     let mut codes = Vec::new();
-    for days in [0, 0, 40] {
+    for (days, bytes) in [(0, b"One"), (0, b"Two"), (40, b"Six")] {
         fixture.server.advance(days * 86_400_000).await;
-        let (_, path) = fixture.with_file(file()).await;
+        let (_, path) = fixture.with_file(MailedFile { name: "a.txt", content_type: "text/plain", bytes }).await;
         fixture.server.settle().await;
         let shown = fixture.api.get(&format!("{path}/text")).await.expect(200);
         codes.push(shown["extraction"]["error"]["code"].clone());

@@ -39,6 +39,20 @@ async fn the_strongest_origin_of_an_address_is_shown() {
 }
 
 #[tokio::test]
+async fn an_address_that_only_a_file_names_is_seen() {
+    let fixture = InboxFixture::open().await;
+    let text = "--b\r\n\r\nSee the file.\r\n--b\r\nContent-Type: text/csv\r\nContent-Disposition: attachment; filename=a.csv\r\n\
+                Content-Transfer-Encoding: base64\r\n\r\nd3JpdGUgdG87Y29sbGVjdG9yQGV2aWwuZXhhbXBsZQo=\r\n--b--\r\n";
+    let message = TestMessage::new("Hi", text).with("MIME-Version", "1.0");
+    let message = message.with("Content-Type", "multipart/mixed; boundary=b");
+    let id = fixture.receive_proven("ada@good.example", &message).await;
+    fixture.server.settle().await;
+    let seen = fixture.origin_of("collector@evil.example").await;
+    assert_eq!((&seen["origin"], &seen["message_id"]), (&json!("seen_only"), &json!(id)));
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
 async fn an_unproven_author_is_answered_but_not_written_to() {
     let fixture = InboxFixture::open().await;
     let message = TestMessage::new("Hi", "Hello").with("From", "x@nowhere.example").with("Cc", "cc@third.example");

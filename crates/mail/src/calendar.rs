@@ -1,7 +1,13 @@
 //! Invitations (RFC 5545, RFC 5546): their fields, and the reply to one.
 
-use crate::limits::CALENDAR_EVENTS_MAX;
+use std::sync::Arc;
 
+/// Events of a calendar that are kept.
+pub const EVENTS_MAX: usize = 200;
+/// Zones of a calendar that are kept.
+const ZONES_MAX: usize = 16;
+/// Lines of a zone; a longer one is left out.
+const ZONE_LINES_MAX: usize = 500;
 /// Attendees of an event that are kept.
 const ATTENDEES_MAX: usize = 500;
 /// Octets of a line of a reply, without its end (RFC 5545 §3.1).
@@ -43,6 +49,8 @@ pub struct CalendarEvent {
     pub sequence: u32,
     /// The lines that a reply repeats: `DTSTART`, `DTEND` and `RECURRENCE-ID`.
     repeated: Vec<String>,
+    /// The zones that these lines name.
+    zones: Vec<Arc<str>>,
     /// The line of the organizer.
     organizer_line: Option<String>,
 }
@@ -157,17 +165,30 @@ pub fn parse(text: &str) -> Option<Calendar> {
     let unfolded = text.replace("\r\n", "\n").replace("\n ", "").replace("\n\t", "");
     let (mut calendar, mut event, mut inner) = (Calendar::default(), None::<CalendarEvent>, 0_usize);
     let mut is_calendar = false;
+    let (mut zones, mut zone) = (Vec::<Zone>::new(), None::<Zone>);
     for line in unfolded.lines() {
         let Some(content) = ContentLine::parse(line.trim_start_matches('\u{feff}')) else { continue };
         let value = content.value.trim();
+        if let Some(open) = &mut zone {
+            open.add(&content, line);
+            if content.name == "END" && value.eq_ignore_ascii_case("VTIMEZONE") {
+                zones.extend(zone.take().filter(|zone| zone.lines <= ZONE_LINES_MAX));
+            }
+            continue;
+        }
         match (&*content.name, event.as_mut()) {
             ("BEGIN", None) if value.eq_ignore_ascii_case("VCALENDAR") => is_calendar = true,
             ("BEGIN", None) if value.eq_ignore_ascii_case("VEVENT") => event = Some(CalendarEvent::default()),
+            ("BEGIN", None) if value.eq_ignore_ascii_case("VTIMEZONE") && zones.len() < ZONES_MAX => {
+                let mut open = Zone::default();
+                open.add(&content, line);
+                zone = Some(open);
+            }
             ("BEGIN", Some(_)) => inner += 1,
             ("END", Some(_)) if inner > 0 => inner -= 1,
             ("END", Some(_)) if value.eq_ignore_ascii_case("VEVENT") => {
                 calendar.events.extend(event.take());
-                if calendar.events.len() >= CALENDAR_EVENTS_MAX {
+                if calendar.events.len() >= EVENTS_MAX {
                     break;
                 }
             }
@@ -178,7 +199,36 @@ pub fn parse(text: &str) -> Option<Calendar> {
             _ => {}
         }
     }
+    for event in &mut calendar.events {
+        let is_named = |zone: &&Zone| {
+            let names = event.repeated.iter().filter_map(|line| ContentLine::parse(line));
+            names.into_iter().any(|line| line.parameter("TZID").is_some_and(|name| name == zone.id))
+        };
+        event.zones = zones.iter().filter(is_named).map(|zone| Arc::from(zone.text.as_str())).collect();
+    }
     is_calendar.then_some(calendar)
+}
+
+/// A time zone that a calendar defines.
+#[derive(Default)]
+struct Zone {
+    id: String,
+    text: String,
+    lines: usize,
+}
+
+impl Zone {
+    fn add(&mut self, content: &ContentLine<'_>, line: &str) {
+        self.lines += 1;
+        if self.lines > ZONE_LINES_MAX {
+            return;
+        }
+        if content.name == "TZID" {
+            content.value.trim().clone_into(&mut self.id);
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
 }
 
 impl CalendarEvent {
@@ -254,11 +304,15 @@ pub fn reply(event: &CalendarEvent, attendee: &str, answer: CalendarAnswer, stam
         "PRODID:-//Posthouse//Posthouse//EN".to_owned(),
         "VERSION:2.0".to_owned(),
         "METHOD:REPLY".to_owned(),
+    ];
+    // A time in a zone needs its definition (RFC 5545 §3.2.19).
+    lines.extend(event.zones.iter().flat_map(|zone| zone.lines()).map(str::to_owned));
+    lines.extend([
         "BEGIN:VEVENT".to_owned(),
         format!("UID:{}", event.uid),
         format!("SEQUENCE:{}", event.sequence),
         format!("DTSTAMP:{stamp}"),
-    ];
+    ]);
     lines.extend(event.repeated.iter().cloned());
     lines.push(organizer.to_owned());
     lines.push(format!("ATTENDEE;PARTSTAT={}:mailto:{}", answer.text(), invited.address));
@@ -281,4 +335,41 @@ fn fold(text: &mut String, line: &str) {
         bytes += c.len_utf8();
     }
     text.push_str("\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INVITATION: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:REQUEST\r\nBEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n\
+        BEGIN:STANDARD\r\nDTSTART:19701025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nEND:STANDARD\r\n\
+        END:VTIMEZONE\r\nBEGIN:VTIMEZONE\r\nTZID:Unused\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\nUID:42@example.com\r\nSEQUENCE:3\r\n\
+        DTSTAMP:20270101T000000Z\r\nDTSTART;TZID=Europe/Berlin:20270115T120000\r\nSUMMARY:Lunch\\, early\r\n\
+        ORGANIZER;CN=\"Ada; Countess\":mailto:ada@example.com\r\nATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bot@agents.example\r\n\
+        ATTENDEE:mailto:eve@example.com\r\nBEGIN:VALARM\r\nUID:alarm\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+
+    #[test]
+    fn a_reply_has_what_the_organizer_needs_and_one_attendee() {
+        let calendar = parse(INVITATION).unwrap();
+        assert_eq!((calendar.method.as_deref(), calendar.events.len()), (Some("REQUEST"), 1));
+        let event = &calendar.events[0];
+        assert_eq!((event.uid.as_str(), event.summary.as_deref()), ("42@example.com", Some("Lunch, early")));
+        let text = reply(event, "Bot@agents.example", CalendarAnswer::Tentative, "20270102T080000Z").unwrap();
+        for line in [
+            "METHOD:REPLY",
+            "TZID:Europe/Berlin",
+            "UID:42@example.com",
+            "SEQUENCE:3",
+            "DTSTAMP:20270102T080000Z",
+            "DTSTART;TZID=Europe/Berlin:20270115T120000",
+            "ORGANIZER;CN=\"Ada; Countess\":mailto:ada@example.com",
+            "ATTENDEE;PARTSTAT=TENTATIVE:mailto:bot@agents.example",
+        ] {
+            assert_eq!(text.matches(&format!("{line}\r\n")).count(), 1, "{line} in {text}");
+        }
+        assert!(!text.contains("eve@") && !text.contains("Unused") && !text.contains("alarm"), "{text}");
+        let parsed = parse(&text).unwrap();
+        assert_eq!(parsed.events[0].attendees[0].answer.as_deref(), Some("TENTATIVE"));
+        assert_eq!(reply(event, "other@agents.example", CalendarAnswer::Accepted, "20270102T080000Z"), None);
+    }
 }

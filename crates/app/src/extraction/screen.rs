@@ -1,0 +1,83 @@
+//! The local screen of texts of files: its reasons count for the message (`docs/guides/local-screen.md`).
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use posthouse_domain::{
+    EscalationTrigger, ExtractedText, HoldReason, IdGenerator, Inbox, Message, Time,
+    analysis::holds_late,
+    label::LOCAL_INJECTION_RISK,
+    outbound_policy::seen::{self, SeenAddresses},
+};
+use posthouse_mail::address::{Address, Mailbox};
+use posthouse_screen::{LocalScreen, scan_file_text};
+use posthouse_store::attachment_texts::AttachmentText;
+use posthouse_store::{Error, Result, Tx, messages, queue, search, seen_addresses};
+
+use crate::escalation::record::raise::{self, EscalationSubject};
+use crate::{limits::blocking_pool::WorkClass, service::Service};
+
+/// The text of a file, and what was found in it.
+pub(super) struct ScannedText {
+    pub(super) text: ExtractedText,
+    pub(super) screen: LocalScreen,
+    /// The keys of the addresses that it names.
+    pub(super) seen: Vec<i64>,
+}
+
+/// Scans the text of a file of a message. One that breaks the scan is flagged.
+pub(super) async fn scan(service: &Service, message: &Message, text: ExtractedText) -> Result<ScannedText> {
+    let author = Mailbox::parse(&message.from).ok();
+    let work = move || {
+        let found = catch_unwind(AssertUnwindSafe(|| scan_file_text(&text.text)));
+        let mut seen = SeenAddresses::default();
+        author.iter().for_each(|author| seen.leave_out(author.address()));
+        seen.read(&text.text);
+        ScannedText { screen: found.unwrap_or_else(|_| LocalScreen::failed()), seen: seen.into_keys(), text }
+    };
+    service.blocking_pool.run(WorkClass::Search, work).await.map_err(|refusal| Error::Internal(refusal.message.into()))
+}
+
+/// Records the addresses that a file names, for the origin of recipients.
+pub(super) fn keep_seen(tx: &mut Tx, of: AttachmentText, seen: &[i64], inbox: &Inbox) -> Result<()> {
+    let own = Address::parse(&inbox.address).ok().map(|address| seen::key(&address));
+    let mut others = seen.iter().filter(|key| Some(**key) != own);
+    others.try_for_each(|key| seen_addresses::insert(tx, of.workspace, *key, of.message))
+}
+
+/// Adds what was found in a file to its message: the label, and where mail is held the message is withheld from now on,
+/// with its files. A message that a person released stays released. Lock the inbox before.
+pub(super) fn apply(tx: &mut Tx, of: AttachmentText, found: &LocalScreen, ids: &IdGenerator, now: Time) -> Result<()> {
+    if found.reasons.is_empty() && !found.flagged {
+        return Ok(());
+    }
+    messages::lock(tx, of.workspace, &[of.message])?;
+    let Some(before) = messages::get(tx, of.workspace, of.message)? else { return Ok(()) };
+    let mut after = before.clone();
+    let check = after.local_check.get_or_insert_default();
+    check.add_file(of.attachment, found.clone());
+    let is_new = found.flagged && !before.labels.iter().any(|label| label == LOCAL_INJECTION_RISK);
+    if is_new {
+        after.labels.push(LOCAL_INJECTION_RISK.to_owned());
+    }
+    let mode = messages::screening_mode(tx, before.workspace, before.inbox)?;
+    let is_held = found.flagged && before.held.is_none() && holds_late(before.analysis.as_ref(), mode);
+    if is_held {
+        check.was_shown = true;
+        after.held = Some(HoldReason::InjectionRisk);
+    }
+    messages::set_labels(tx, &before, &after)?;
+    messages::set_local_check(tx, &after)?;
+    if is_held {
+        withhold(tx, &after, ids, now)?;
+    }
+    let new = if is_new { &[LOCAL_INJECTION_RISK][..] } else { &[] };
+    raise::raise_labels(tx, &after, new.iter().copied(), ids, now)
+}
+
+/// Withholds a message that agents had: search, waits and claims skip it until it is released.
+fn withhold(tx: &mut Tx, message: &Message, ids: &IdGenerator, now: Time) -> Result<()> {
+    messages::hold(tx, message.workspace, message.id, HoldReason::InjectionRisk)?;
+    search::delete_message(tx, message.workspace, message.id)?;
+    queue::delete_undelivered(tx, message.workspace, message.id)?;
+    raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(message), ids, now)
+}
