@@ -16,7 +16,10 @@ use crate::limits::{
     sign_in::SignInLimits, smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
 };
 use crate::local_model::LocalModel;
-use crate::memory::{blocklists::BlocklistCache, knowledge::KnowledgeIndexes, streams::Streams, waiters::InboxWaiters};
+use crate::memory::{
+    blocklists::BlocklistCache, contact_domains::ContactDomains, knowledge::KnowledgeIndexes, streams::Streams,
+    waiters::InboxWaiters,
+};
 use crate::ports::{AcmeClient, Clock, Dns, FileReader, OutboundHttp, SmtpTransport};
 use crate::settings::{AppConfig, DeliveryMode};
 use crate::{lifecycle::Lifecycle, metrics::Metrics, throttle::capacity::DeliveryCapacity, tls::CertificateHolder};
@@ -81,6 +84,8 @@ pub struct Service {
     pub subscriptions: Streams,
     /// Recent answers of DNS blocklists about SMTP clients.
     pub blocklists: BlocklistCache,
+    /// Domains that workspaces exchange mail with.
+    pub contact_domains: ContactDomains,
     /// Indexes of knowledge documents.
     pub knowledge: KnowledgeIndexes,
     /// Message content that SMTP sessions buffer.
@@ -150,6 +155,7 @@ impl Service {
             waiters: InboxWaiters::default(),
             subscriptions: Streams::default(),
             blocklists: BlocklistCache::default(),
+            contact_domains: ContactDomains::default(),
             knowledge: KnowledgeIndexes::default(),
             streams: SharedBudget::new(None),
             unknown_keys: UnknownKeys::default(),

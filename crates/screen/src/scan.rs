@@ -5,7 +5,7 @@ use crate::rules::{self, Match};
 use crate::words::{Count, Hit, Words, position};
 use crate::{
     Code, Content, FLAGGED_FROM, LocalScreen, Part, Place, REASONS_MAX, Reason, TEXT_BYTES_MAX, VERSION, WINDOW_CHARS,
-    decode, html, links, words,
+    decode, html, links, look_alike, rounded, words,
 };
 
 /// Encodings within encodings that are decoded.
@@ -32,8 +32,11 @@ pub fn scan(content: &Content<'_>) -> LocalScreen {
     for name in content.attachment_names.iter().take(NAMES_MAX) {
         scan.source(name, Part::Attachment, Place::Attachment);
     }
-    scan.look_alike(content.from_domain, content, Part::From);
-    scan.done()
+    let mut found = scan.done();
+    if let Some(brand) = look_alike::imitated_brand(content.from_domain) {
+        found.add_look_alike(brand);
+    }
+    found
 }
 
 /// Scans the text of a file. Offsets count in the text.
@@ -167,27 +170,9 @@ impl Scan {
         self.reasons.push(reason);
     }
 
-    fn look_alike(&mut self, domain: &str, content: &Content<'_>, part: Part) {
-        if let Some(known) = links::look_alike(domain, content.contact_domains) {
-            let detail = format!("looks like {known}");
-            let reason = Reason {
-                code: Code::LookAlikeDomain,
-                weight: 0.25,
-                place: Place::Visible,
-                part,
-                detail,
-                start: 0,
-                end: 0,
-            };
-            self.score = 1.0 - (1.0 - self.score) * 0.85;
-            self.push(reason, "");
-        }
-    }
-
     fn done(mut self) -> LocalScreen {
         self.reasons.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         self.reasons.truncate(REASONS_MAX);
-        let rounded = |value: f32| (value * 100.0).round() / 100.0;
         self.reasons.iter_mut().for_each(|reason| reason.weight = rounded(reason.weight));
         let score = rounded(self.score.min(1.0));
         LocalScreen {
