@@ -3,6 +3,7 @@
 //! Pure, without I/O. All of it runs in linear time for any input: a text is read once, codes are decoded first, and
 //! windows over the words that stand for something find instructions (`docs/guides/local-screen.md`).
 
+mod address;
 mod decode;
 mod disguise;
 mod fold;

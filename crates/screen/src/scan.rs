@@ -12,6 +12,10 @@ use crate::{
 const DEPTH_MAX: usize = 3;
 /// Weight of an instruction that is disguised, encoded or hidden.
 const SECRETIVE: f32 = 0.68;
+/// Weight from which a sign counts more in text that is disguised, encoded or hidden.
+const STRONG_FROM: f32 = 0.3;
+/// Score of a hidden text from which its signs count more.
+const SUSPICIOUS_FROM: f32 = 0.5;
 /// Reasons of one text.
 const TEXT_REASONS_MAX: usize = 64;
 /// Attachment names that are scanned.
@@ -212,9 +216,11 @@ fn instructions(source: &Source<'_>, hits: &mut [Hit], findings: &mut Findings) 
     let mut matches = rules::find(hits, source.text);
     let is_hidden = source.place == Place::Hidden;
     let is_encoded = source.encoding.is_some();
+    // A hidden text, such as a preview line, may be harmless, so that one weak sign doesn't count more in it.
+    let is_suspicious = is_encoded || is_hidden && rules::score(&matches).0 >= SUSPICIOUS_FROM;
     for found in &mut matches {
-        let is_strong = found.weight >= 0.25;
-        if is_strong && (is_hidden || is_encoded || found.is_disguised) {
+        let is_strong = found.weight >= STRONG_FROM;
+        if is_strong && (is_suspicious || found.is_disguised) {
             found.weight = found.weight.max(SECRETIVE);
         }
     }

@@ -1,6 +1,6 @@
 //! Domains that look like those of a workspace's contacts.
 
-use posthouse_app::settings::Categoriser;
+use posthouse_app::{ports::Clock, settings::Categoriser};
 use posthouse_domain::plan::Plan;
 use posthouse_tests::{TestMessage, fixtures::TestKey, server::ServerOptions};
 use serde_json::Value;
