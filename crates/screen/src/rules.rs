@@ -111,17 +111,34 @@ const RULES: [Rule; 52] = [
     rule(Code::SensitiveAction, [ACT, VOID, CONFIRM | CONCEAL | PROMPT, ANY], NEAR, 0.3),
 ];
 
-/// What the last word of a match may stand for.
-const LAST: Concepts = {
-    let (mut all, mut at) = (0, 0);
+/// The rules, as bits, that each concept is for: those whose first to fourth need it meets, and those with it as a word.
+const FOR: [[u64; 5]; 32] = {
+    let mut all = [[0; 5]; 32];
+    let mut at = 0;
     while at < RULES.len() {
-        all |= RULES[at].words();
+        let mut concept = 0;
+        while concept < 32 {
+            let mut need = 0;
+            while need < 4 {
+                all[concept][need] |= ((RULES[at].needs[need] >> concept & 1) as u64) << at;
+                need += 1;
+            }
+            all[concept][4] |= ((RULES[at].words() >> concept & 1) as u64) << at;
+            concept += 1;
+        }
         at += 1;
     }
     all
 };
-/// Which rules match is remembered for this many combinations of words; a power of two.
-const REMEMBERED: usize = 256;
+/// The rules whose words belong together closely, as bits.
+const CLOSE_RULES: u64 = {
+    let (mut all, mut at) = (0, 0);
+    while at < RULES.len() {
+        all |= ((RULES[at].within == CLOSE) as u64) << at;
+        at += 1;
+    }
+    all
+};
 
 impl Rule {
     /// Returns what its words stand for.
@@ -141,39 +158,31 @@ pub(crate) fn find(hits: &mut [Hit], text: &str) -> Vec<Match> {
     address::find(hits, text);
     let metas: Vec<u32> = hits.iter().filter(|hit| hit.concepts & META != 0).map(|hit| hit.sentence).collect();
     let mut matches: Vec<Match> = Vec::new();
-    let mut known: Vec<(Window, u64)> = vec![(Window::default(), 0); REMEMBERED];
     for last in 0..hits.len() {
-        let hit = hits[last];
-        if hit.concepts & LAST == 0 {
-            continue;
-        }
         let window = Window::before(hits, last);
-        let slot = &mut known[window.slot()];
-        if slot.0 != window {
-            *slot = (window, window.rules());
-        }
-        let mut rules = slot.1;
+        let mut rules = window.rules();
         while rules != 0 {
             let rule = &RULES[rules.trailing_zeros() as usize];
             rules &= rules - 1;
-            keep(&mut matches, &Found { rule, hits, last, metas: &metas, text });
+            keep(&mut matches, &Found { rule, hits, last, metas: &metas, text, window: &window });
         }
     }
     matches
 }
 
 /// What the words up to one stand for.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Window {
     last: Concepts,
     close: Concepts,
     near: Concepts,
+    has_disguised: bool,
 }
 
 impl Window {
     fn before(hits: &[Hit], last: usize) -> Self {
         let hit = hits[last];
-        let mut window = Self { last: hit.concepts, close: hit.concepts, near: hit.concepts };
+        let (last_of, has_disguised) = (hit.concepts, hit.is_disguised);
+        let mut window = Self { last: last_of, close: last_of, near: last_of, has_disguised };
         for earlier in hits[..last].iter().rev().take(LOOKBACK_MAX) {
             let distance = hit.at - earlier.at;
             if distance > NEAR {
@@ -181,26 +190,29 @@ impl Window {
             }
             window.near |= earlier.concepts;
             window.close |= if distance <= CLOSE { earlier.concepts } else { 0 };
+            window.has_disguised |= earlier.is_disguised;
         }
         window
     }
 
-    fn slot(&self) -> usize {
-        let mixed = (u64::from(self.near) << 32 | u64::from(self.close)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            ^ u64::from(self.last).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        (mixed >> 48) as usize % REMEMBERED
-    }
-
     /// Returns the rules that match with the last word as one of their words, as bits.
     fn rules(&self) -> u64 {
-        let mut found = 0;
-        for (at, rule) in RULES.iter().enumerate() {
-            let all = if rule.within == CLOSE { self.close } else { self.near };
-            let is_met = self.last & rule.words() != 0 && rule.needs.iter().all(|need| all & need != 0);
-            found |= u64::from(is_met) << at;
-        }
-        found
+        let with_last = for_concepts(self.last)[4];
+        let met = |concepts: Concepts, of: u64| {
+            if of == 0 { 0 } else { for_concepts(concepts)[..4].iter().fold(of, |met, need| met & need) }
+        };
+        met(self.near, with_last & !CLOSE_RULES) | met(self.close, with_last & CLOSE_RULES)
     }
+}
+
+fn for_concepts(mut concepts: Concepts) -> [u64; 5] {
+    let mut all = [0; 5];
+    while concepts != 0 {
+        let of = &FOR[concepts.trailing_zeros() as usize];
+        (0..5).for_each(|need| all[need] |= of[need]);
+        concepts &= concepts - 1;
+    }
+    all
 }
 
 /// A rule that matches the words up to one.
@@ -211,6 +223,7 @@ struct Found<'a> {
     /// The sentences with words about attacks.
     metas: &'a [u32],
     text: &'a str,
+    window: &'a Window,
 }
 
 impl Found<'_> {
@@ -285,7 +298,8 @@ fn keep(matches: &mut Vec<Match>, found: &Found<'_>) {
     let near = matches.iter_mut().rev().take(16).take_while(|earlier| hit.at - earlier.at <= 20);
     for earlier in near {
         if earlier.code == found.rule.code {
-            let may_be_heavier = found.rule.weight > earlier.weight || !earlier.is_disguised;
+            let may_be_heavier =
+                found.rule.weight > earlier.weight || !earlier.is_disguised && found.window.has_disguised;
             let found = if may_be_heavier { found.as_match() } else { *earlier };
             if found.weight > earlier.weight || found.is_disguised && !earlier.is_disguised {
                 let weight = found.weight.max(earlier.weight);

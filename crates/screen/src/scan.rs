@@ -262,7 +262,9 @@ fn disguised(hits: &[Hit], findings: &mut Findings) {
 }
 
 /// Bytes around words in a cipher that are read in plain.
-const CIPHER_BYTES_MAX: usize = 64 * 1024;
+const CIPHER_BYTES_MAX: usize = 32 * 1024;
+/// The same in a text that was decoded.
+const INNER_CIPHER_BYTES_MAX: usize = 4 * 1024;
 const CIPHER_CONTEXT: usize = 400;
 
 /// Looks for words in ciphers, and reads the text around them in plain.
@@ -274,7 +276,8 @@ fn ciphers(source: &Source<'_>, words: &Words, findings: &mut Findings) {
         let Some(first) = first_group(hits) else { continue };
         let text = source.text;
         let start = text.floor_char_boundary((first.start as usize).saturating_sub(CIPHER_CONTEXT));
-        let end = text.ceil_char_boundary((start + CIPHER_BYTES_MAX).min(text.len()));
+        let max = if source.depth == 0 { CIPHER_BYTES_MAX } else { INNER_CIPHER_BYTES_MAX };
+        let end = text.ceil_char_boundary((start + max).min(text.len()));
         let part = &text[start..end];
         let plains: Vec<String> = match name {
             "rot13" => vec![part.chars().map(rot13).collect()],

@@ -1,5 +1,9 @@
 //! Which styles hide a text from a sighted reader.
 
+use std::collections::HashSet;
+
+use crate::lexicon::{EMPTY, step};
+
 /// Bytes of a style attribute that are read.
 const STYLE_BYTES_MAX: usize = 2_048;
 /// Bytes of style sheets that are read.
@@ -216,15 +220,19 @@ fn is_near(a: u32, b: u32) -> bool {
 /// The classes and ids whose elements a style sheet hides.
 #[derive(Debug, Default)]
 pub(crate) struct HiddenClasses {
-    names: Vec<String>,
+    /// The hashes of their selectors.
+    names: HashSet<u64>,
     bytes: usize,
+}
+
+fn hash(kind: char, name: &str) -> u64 {
+    name.chars().fold(step(EMPTY, kind), step)
 }
 
 impl HiddenClasses {
     /// Returns whether a class (`.`) or id (`#`) is hidden.
     pub(crate) fn has(&self, kind: char, name: &str) -> bool {
-        !self.names.is_empty()
-            && self.names.iter().any(|known| known.strip_prefix(kind).is_some_and(|known| known == name))
+        !self.names.is_empty() && self.names.contains(&hash(kind, name))
     }
 
     /// Reads a style sheet. Rules inside of `@media` and the like are for some devices only.
@@ -266,7 +274,8 @@ impl HiddenClasses {
             let Some(at) = selector.rfind(['.', '#']) else { continue };
             let is_simple = !selector.contains([' ', '>', ':', '[', '+', '~']);
             if is_simple && self.names.len() < CLASSES_MAX {
-                self.names.push(selector[at..].to_owned());
+                let kind = if selector[at..].starts_with('.') { '.' } else { '#' };
+                self.names.insert(hash(kind, &selector[at + 1..]));
             }
         }
     }
