@@ -14,6 +14,7 @@ use posthouse_mail::trace::{self, ReceivedField};
 use posthouse_mail::{address::Address, author::AuthorError};
 use posthouse_store::{Tx, contents, contents::StoredRaw, inboxes, storage};
 
+use super::acquaintances::{Acquaintances, acquaintances};
 use super::apply_report::{self, ReportContext, ReportedMessage};
 use super::authenticate::{self, SmtpClientFacts, authenticate};
 use super::{exchangers, recipient::made_for_role, report_source::MailExchangers, role_mail};
@@ -22,7 +23,6 @@ use crate::mailbox::parse::{ParsedMail, Provenance, parse_message};
 use crate::mailbox::recipient::{is_role, resolve_recipient, served_domains};
 use crate::mailbox::return_path::{self, ReturnPath};
 use crate::mailbox::{self, ReceivedCopy, Visibility, judge::Imitation, judge::Judge, judge::KnownOf};
-use crate::memory::contact_domains;
 use crate::service::{ReadScope, Service};
 use crate::{keyring::instance_key::AddressKey, messages::raw};
 
@@ -114,35 +114,6 @@ fn refuse_without_author(arrival: &InboundMail, digest: &AuthDigest) -> Result<(
         }
         _ => Ok(()),
     }
-}
-
-/// How the service and the recipients know an author.
-#[derive(Default)]
-struct Acquaintances {
-    /// Whether it is or was an inbox of this service. Mail from outside in its name needs our signature.
-    is_own: bool,
-    /// The domains that the workspaces of the recipients know.
-    known: Vec<KnownOf>,
-}
-
-async fn acquaintances(service: &Service, author: Address, recipients: &[Address]) -> Result<Acquaintances, Refusal> {
-    let recipients: Vec<Address> = recipients.iter().map(Address::without_tag).collect();
-    let find = move |tx: &mut Tx| -> posthouse_store::Result<(bool, Vec<WorkspaceId>)> {
-        let author = inboxes::by_address(tx, author.without_tag().canonical_str())?;
-        let mut workspaces = Vec::new();
-        for recipient in &recipients {
-            // Recipients without an inbox of that address, such as return paths, need no contacts.
-            let workspace = inboxes::by_address(tx, recipient.canonical_str())?.map(|inbox| inbox.workspace);
-            workspaces.extend(workspace.filter(|workspace| !workspaces.contains(workspace)));
-        }
-        Ok((author.is_some(), workspaces))
-    };
-    let (is_own, workspaces) = service.read(ReadScope::Lookup, find).await?;
-    let mut known = Vec::with_capacity(workspaces.len());
-    for workspace in workspaces {
-        known.push(KnownOf { workspace, domains: contact_domains::of(service, workspace).await? });
-    }
-    Ok(Acquaintances { is_own, known })
 }
 
 /// Rejects mail that fails a `p=reject` policy, if the operator enabled that

@@ -3,11 +3,8 @@
 
 use std::{collections::HashMap, sync::Arc, sync::Mutex, sync::MutexGuard, sync::PoisonError};
 
-use posthouse_domain::{MINUTE_MS, Refusal, Time, WorkspaceId};
+use posthouse_domain::{MINUTE_MS, Time, WorkspaceId};
 use posthouse_screen::KnownDomains;
-use posthouse_store::{Tx, contacts};
-
-use crate::service::Service;
 
 /// How long the domains of a workspace are kept, in milliseconds.
 const KEPT_MS: i64 = 5 * MINUTE_MS;
@@ -21,7 +18,8 @@ const WORKSPACES_MAX: usize = 500;
 pub struct ContactDomains(Mutex<HashMap<WorkspaceId, (Arc<KnownDomains>, Time)>>);
 
 impl ContactDomains {
-    fn get(&self, workspace: WorkspaceId, now: Time) -> Option<Arc<KnownDomains>> {
+    /// Returns the domains of a workspace; `None` if the caller should read them.
+    pub(crate) fn get(&self, workspace: WorkspaceId, now: Time) -> Option<Arc<KnownDomains>> {
         let mut all = self.all();
         let (known, until) = all.get_mut(&workspace)?;
         if now < *until {
@@ -32,7 +30,8 @@ impl ContactDomains {
         None
     }
 
-    fn keep(&self, workspace: WorkspaceId, known: Arc<KnownDomains>, now: Time) {
+    /// Keeps the domains of a workspace.
+    pub(crate) fn keep(&self, workspace: WorkspaceId, known: Arc<KnownDomains>, now: Time) {
         let mut all = self.all();
         if all.len() >= WORKSPACES_MAX && !all.contains_key(&workspace) {
             let oldest = all.iter().min_by_key(|(_, (_, until))| *until).map(|(workspace, _)| *workspace);
@@ -44,22 +43,6 @@ impl ContactDomains {
     fn all(&self) -> MutexGuard<'_, HashMap<WorkspaceId, (Arc<KnownDomains>, Time)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns the domains that a workspace exchanged mail with.
-///
-/// # Errors
-/// Returns an error if a store call fails.
-pub(crate) async fn of(service: &Service, workspace: WorkspaceId) -> Result<Arc<KnownDomains>, Refusal> {
-    let now = service.clock.now();
-    if let Some(known) = service.contact_domains.get(workspace, now) {
-        return Ok(known);
-    }
-    let read = move |tx: &mut Tx| Ok::<_, Refusal>(contacts::known_domains(tx, workspace)?);
-    let found = service.read(workspace, read).await?;
-    let known = Arc::new(KnownDomains::new(found.iter().map(String::as_str)));
-    service.contact_domains.keep(workspace, known.clone(), now);
-    Ok(known)
 }
 
 #[cfg(test)]
