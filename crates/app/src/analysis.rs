@@ -68,9 +68,13 @@ pub async fn run(
         return finish(service, &pending, AnalysisEnd::TimedOut(pending.workspace.screening.on_timeout)).await;
     }
     let timeout_ms = (due.millis() - now.millis()).clamp(ASK_MS_MIN, ASK_MS_MAX);
+    let mut is_asked = false;
     let answered = match Judge::of(service).judge_stored_or_later(&pending.record) {
         Judged::Now(verdict) => Ok(verdict),
-        Judged::Later => ask::ask(service, &pending.record, timeout_ms).await,
+        Judged::Later => {
+            is_asked = true;
+            ask::ask(service, &pending.record, timeout_ms).await
+        }
         Judged::Unavailable => {
             return finish(service, &pending, AnalysisEnd::With(Analysis::Skipped(SkipReason::NotAvailable))).await;
         }
@@ -79,7 +83,13 @@ pub async fn run(
     let outcome = answered.as_ref().map_or_else(model_server::ModelServerError::text, |_| "answered");
     service.metrics.analysis(outcome);
     match answered {
-        Ok(verdict) => finish(service, &pending, AnalysisEnd::With(Analysis::Completed(verdict))).await,
+        Ok(verdict) => {
+            if is_asked {
+                let check = pending.record.message.local_check.as_ref();
+                service.metrics.checks.judged(&verdict, verdict.injection, check);
+            }
+            finish(service, &pending, AnalysisEnd::With(Analysis::Completed(verdict))).await
+        }
         Err(error) if error.is_temporary() && !attempt.is_last => {
             let doublings = attempt.number.saturating_sub(1).min(10);
             Ok(AnalysisStep::Again(service.clock.now().plus_ms(RETRY_MS << doublings).min(due)))

@@ -1,5 +1,6 @@
 //! The receive pipeline: decide about recipients, authenticate, hand over to `mailbox`, apply reports.
 
+mod acquaintances;
 pub mod apply_report;
 pub mod authenticate;
 pub mod exchangers;

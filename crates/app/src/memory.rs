@@ -2,6 +2,7 @@
 //! restart.
 
 pub mod blocklists;
+pub mod contact_domains;
 pub mod knowledge;
 pub mod streams;
 pub mod waiters;

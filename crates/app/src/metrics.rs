@@ -1,5 +1,7 @@
 //! Prometheus metrics. Label values come from closed lists and never contain addresses.
 
+mod checks;
+
 use posthouse_domain::{LimitName, Refusal, ThrottleSignal, ThrottleStatus, pacing::provider_of};
 use posthouse_mail::bounce::BounceClass;
 use posthouse_store::StoreQueueDepth;
@@ -7,11 +9,14 @@ use prometheus_client::encoding::{EncodeLabelSet, text::encode};
 use prometheus_client::metrics::{family::Family, gauge::Gauge, info::Info};
 use prometheus_client::registry::{Metric, Registry};
 
+pub use checks::{Check, CheckMetrics};
 pub use prometheus_client::metrics::counter::Counter;
 
 /// Every metric of the process.
 #[derive(Debug)]
 pub struct Metrics {
+    /// What the checks of received mail say.
+    pub checks: CheckMetrics,
     registry: Registry,
     http_requests: Family<HttpLabels, Counter>,
     smtp_messages: Family<Labels<1>, Counter>,
@@ -53,6 +58,7 @@ impl Default for Metrics {
         registry.register("build", "Build information", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
         let to = &mut registry;
         Self {
+            checks: CheckMetrics::register(to),
             http_requests: family(to, "http_requests", "HTTP responses, by route and status"),
             smtp_messages: family(to, "smtp_messages", "Messages received by SMTP, by outcome"),
             smtp_screened: family(to, "smtp_screened", "SMTP transactions rejected by inbound policy, by rule"),

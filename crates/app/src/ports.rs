@@ -30,6 +30,11 @@ pub trait Clock: Send + Sync + 'static {
     /// Returns the current time.
     fn now(&self) -> Time;
 
+    /// Returns the microseconds of a clock that only moves forward, to measure how long work takes.
+    fn elapsed_us(&self) -> i64 {
+        self.now().millis().saturating_mul(1_000)
+    }
+
     /// Completes at that time, or at once if it is past.
     fn sleep_until(&self, time: Time) -> BoxFuture<'static, ()>;
 

@@ -17,7 +17,10 @@ use crate::limits::{
     uploads::UploadTurns,
 };
 use crate::local_model::LocalModel;
-use crate::memory::{blocklists::BlocklistCache, knowledge::KnowledgeIndexes, streams::Streams, waiters::InboxWaiters};
+use crate::memory::{
+    blocklists::BlocklistCache, contact_domains::ContactDomains, knowledge::KnowledgeIndexes, streams::Streams,
+    waiters::InboxWaiters,
+};
 use crate::ports::{AcmeClient, Clock, Dns, FileReader, OutboundHttp, SmtpTransport};
 use crate::settings::{AppConfig, DeliveryMode};
 use crate::{lifecycle::Lifecycle, metrics::Metrics, throttle::capacity::DeliveryCapacity, tls::CertificateHolder};
@@ -82,6 +85,8 @@ pub struct Service {
     pub subscriptions: Streams,
     /// Recent answers of DNS blocklists about SMTP clients.
     pub blocklists: BlocklistCache,
+    /// Domains that workspaces exchange mail with.
+    pub contact_domains: ContactDomains,
     /// Indexes of knowledge documents.
     pub knowledge: KnowledgeIndexes,
     /// Turns of workspaces at reading uploaded files.
@@ -154,6 +159,7 @@ impl Service {
             waiters: InboxWaiters::default(),
             subscriptions: Streams::default(),
             blocklists: BlocklistCache::default(),
+            contact_domains: ContactDomains::default(),
             knowledge: KnowledgeIndexes::default(),
             streams: SharedBudget::new(None),
             unknown_keys: UnknownKeys::default(),

@@ -10,6 +10,9 @@ const GROUPS: usize = DIMENSIONS / GROUP;
 /// Longest word that is split as one; longer ones are split in parts of this many bytes.
 const MAX_WORD: usize = 96;
 
+/// Bits for the beginnings of pieces; a power of two, some ten times their number.
+const BEGINNINGS: usize = 1 << 20;
+
 /// What an unknown character costs in a split, as a log probability.
 const UNKNOWN_SCORE: f32 = -24.0;
 
@@ -41,6 +44,8 @@ pub(crate) struct Vocabulary {
     scores: Vec<f32>,
     flags: Vec<u32>,
     slots: Vec<Slot>,
+    /// A bit for the hash of each beginning of a piece, so that a split ends where no piece goes on.
+    beginnings: Vec<u64>,
     longest: usize,
     /// The upper halves of 32-bit floats: half the memory, and one shift to read.
     vectors: Vec<u16>,
@@ -79,6 +84,7 @@ impl Vocabulary {
             text: sections.bytes("pieces")?.to_vec(),
             flags: sections.numbers("flags")?,
             slots: vec![Slot::default(); (count * 2).next_power_of_two()],
+            beginnings: vec![0; BEGINNINGS / 64],
             longest: lengths.iter().copied().max().unwrap_or(0).into(),
             vectors: unpack(nibbles, scales),
             ends,
@@ -103,7 +109,16 @@ impl Vocabulary {
             if piece.is_empty() {
                 continue;
             }
-            let hash = piece.iter().fold(Hash::EMPTY, |hash, byte| hash.push(*byte)).finish();
+            let mut beginning = Hash::EMPTY;
+            let bits: Vec<usize> = piece
+                .iter()
+                .map(|byte| {
+                    beginning = beginning.push(*byte);
+                    beginning.finish() as usize % BEGINNINGS
+                })
+                .collect();
+            bits.into_iter().for_each(|bit| self.beginnings[bit / 64] |= 1 << (bit % 64));
+            let hash = beginning.finish();
             let mut at = hash as usize & mask;
             while self.slots[at].id != 0 {
                 at = (at + 1) & mask;
@@ -127,6 +142,12 @@ impl Vocabulary {
     /// The flags of the word lists in ml/lexicon.txt that a piece belongs to.
     pub(crate) fn flags(&self, id: u32) -> u32 {
         self.flags[id as usize]
+    }
+
+    /// Returns whether a piece may begin like this.
+    fn begins(&self, hash: Hash) -> bool {
+        let bit = hash.finish() as usize % BEGINNINGS;
+        self.beginnings[bit / 64] & (1 << (bit % 64)) != 0
     }
 
     /// Finds a piece; `marked` if it must start a word.
@@ -188,10 +209,14 @@ impl Vocabulary {
             let mut single = true;
             for end in start + 1..=bytes.len().min(start + self.longest) {
                 hash = hash.push(bytes[end - 1]);
+                let begins = self.begins(hash);
+                if !begins && !single {
+                    break;
+                }
                 if !part.is_char_boundary(end) {
                     continue;
                 }
-                let piece = self.find(hash, &bytes[start..end], marked);
+                let piece = if begins { self.find(hash, &bytes[start..end], marked) } else { None };
                 let score = match piece {
                     Some(id) => self.scores[id as usize],
                     None if single => UNKNOWN_SCORE,

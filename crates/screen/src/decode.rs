@@ -3,7 +3,7 @@
 use crate::words::position;
 
 /// Bytes that are decoded in one text.
-const DECODED_BYTES_MAX: usize = 256 * 1024;
+const DECODED_BYTES_MAX: usize = 192 * 1024;
 /// Payloads of one text.
 const PAYLOADS_MAX: usize = 128;
 /// Characters from which a run may be encoded text.

@@ -45,6 +45,7 @@ pub(crate) fn fold(c: char) -> Folded {
         'A'..='Z' => Folded::Letter(c.to_ascii_lowercase()),
         '0'..='9' => Folded::Digit(c),
         '\0'..='\u{7f}' => Folded::Other,
+        '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' => Folded::Ideograph(c),
         _ => fold_other(c),
     }
 }
@@ -72,7 +73,7 @@ fn fold_other(c: char) -> Folded {
         0x620..=0x64a | 0x671..=0x6d3 => Folded::Letter(arabic(c)),
         0x660..=0x669 => digit(code - 0x660),
         0x6f0..=0x6f9 => digit(code - 0x6f0),
-        0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af => Folded::Ideograph(c),
+        0xf900..=0xfaff | 0x20000..=0x323af => Folded::Ideograph(c),
         0xff21..=0xff3a => ascii(code - 0xff21),
         0xff41..=0xff5a => ascii(code - 0xff41),
         0xff10..=0xff19 => digit(code - 0xff10),

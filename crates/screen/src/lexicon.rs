@@ -30,6 +30,19 @@ pub(crate) const TRIGGER: Concepts = 1 << 17;
 pub(crate) const META: Concepts = 1 << 18;
 /// An email address or a URL.
 pub(crate) const TARGET: Concepts = 1 << 19;
+pub(crate) const READING: Concepts = 1 << 20;
+pub(crate) const THIS: Concepts = 1 << 21;
+pub(crate) const CONFIRM: Concepts = 1 << 22;
+pub(crate) const NEGATE: Concepts = 1 << 23;
+pub(crate) const VOID: Concepts = 1 << 24;
+pub(crate) const OUTPUT: Concepts = 1 << 25;
+pub(crate) const ORDER: Concepts = 1 << 28;
+pub(crate) const ABORT: Concepts = 1 << 29;
+pub(crate) const YOU_ARE: Concepts = 1 << 30;
+/// An assistant that a line speaks to.
+pub(crate) const VOCATIVE: Concepts = 1 << 26;
+/// An assistant that is said to read this mail.
+pub(crate) const READER: Concepts = 1 << 27;
 /// Set on entries that match every ending.
 const STEM: Concepts = 1 << 31;
 
@@ -54,7 +67,7 @@ const FILES: [&str; 12] = [
 ];
 
 /// The names of the concepts in the data files.
-const NAMES: [(&str, Concepts); 19] = [
+const NAMES: [(&str, Concepts); 28] = [
     ("override", OVERRIDE),
     ("prior", PRIOR),
     ("instruction", INSTRUCTION),
@@ -74,6 +87,15 @@ const NAMES: [(&str, Concepts); 19] = [
     ("act", ACT),
     ("trigger", TRIGGER),
     ("meta", META),
+    ("reading", READING),
+    ("this", THIS),
+    ("confirm", CONFIRM),
+    ("negate", NEGATE),
+    ("void", VOID),
+    ("output", OUTPUT),
+    ("order", ORDER),
+    ("abort", ABORT),
+    ("youare", YOU_ARE),
 ];
 
 /// The hash of no characters.

@@ -3,12 +3,14 @@
 //! Pure, without I/O. All of it runs in linear time for any input: a text is read once, codes are decoded first, and
 //! windows over the words that stand for something find instructions (`docs/guides/local-screen.md`).
 
+mod address;
 mod decode;
 mod disguise;
 mod fold;
 mod html;
 mod lexicon;
 mod links;
+mod look_alike;
 mod rules;
 mod scan;
 mod secrets;
@@ -16,6 +18,7 @@ mod spam;
 mod style;
 mod words;
 
+pub use look_alike::KnownDomains;
 pub use scan::{scan, scan_file_text};
 pub use secrets::{Finding, SecretKind, secrets};
 pub use spam::spam;
@@ -46,8 +49,6 @@ pub struct Content<'a> {
     pub html: Option<&'a str>,
     /// The names of the attachments.
     pub attachment_names: &'a [&'a str],
-    /// Domains of the reader's contacts.
-    pub contact_domains: &'a [&'a str],
     /// Whether the author was authenticated; `None` if it isn't known.
     pub is_authenticated: Option<bool>,
     /// Whether replies would go to another party than the author.
@@ -225,6 +226,19 @@ pub struct Reason {
     pub end: usize,
 }
 
+impl Reason {
+    fn look_alike(known: &str) -> Self {
+        let detail = format!("looks like {known}");
+        let (code, weight, place, part) = (Code::LookAlikeDomain, LOOK_ALIKE_WEIGHT, Place::Visible, Part::From);
+        Self { code, weight, place, part, detail, start: 0, end: 0 }
+    }
+}
+
+/// Rounds a score or weight to the decimals that are stored.
+fn rounded(value: f32) -> f32 {
+    (value * 100.0).round() / 100.0
+}
+
 /// The result of a scan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LocalScreen {
@@ -242,7 +256,21 @@ pub struct LocalScreen {
     pub version: String,
 }
 
+/// Weight of a domain that looks like another.
+const LOOK_ALIKE_WEIGHT: f32 = 0.25;
+/// Part of the distance from the highest score that remains beside such a domain.
+const LOOK_ALIKE_REST: f32 = 0.85;
+
 impl LocalScreen {
+    /// Adds that the author's domain looks like one that the reader knows.
+    pub fn add_look_alike(&mut self, known: &str) {
+        let at = self.reasons.partition_point(|reason| reason.weight >= LOOK_ALIKE_WEIGHT);
+        self.reasons.insert(at, Reason::look_alike(known));
+        self.reasons.truncate(REASONS_MAX);
+        self.score = rounded(1.0 - (1.0 - self.score) * LOOK_ALIKE_REST);
+        self.flagged |= self.score >= FLAGGED_FROM;
+    }
+
     /// Returns the result for a mail whose scan broke: it is flagged.
     #[must_use]
     pub fn failed() -> Self {

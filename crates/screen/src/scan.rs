@@ -5,13 +5,17 @@ use crate::rules::{self, Match};
 use crate::words::{Count, Hit, Words, position};
 use crate::{
     Code, Content, FLAGGED_FROM, LocalScreen, Part, Place, REASONS_MAX, Reason, TEXT_BYTES_MAX, VERSION, WINDOW_CHARS,
-    decode, html, links, words,
+    decode, html, links, look_alike, rounded, words,
 };
 
 /// Encodings within encodings that are decoded.
 const DEPTH_MAX: usize = 3;
 /// Weight of an instruction that is disguised, encoded or hidden.
 const SECRETIVE: f32 = 0.68;
+/// Weight from which a sign counts more in text that is disguised, encoded or hidden.
+const STRONG_FROM: f32 = 0.3;
+/// Score of a hidden text from which its signs count more.
+const SUSPICIOUS_FROM: f32 = 0.5;
 /// Reasons of one text.
 const TEXT_REASONS_MAX: usize = 64;
 /// Attachment names that are scanned.
@@ -32,8 +36,11 @@ pub fn scan(content: &Content<'_>) -> LocalScreen {
     for name in content.attachment_names.iter().take(NAMES_MAX) {
         scan.source(name, Part::Attachment, Place::Attachment);
     }
-    scan.look_alike(content.from_domain, content, Part::From);
-    scan.done()
+    let mut found = scan.done();
+    if let Some(brand) = look_alike::imitated_brand(content.from_domain) {
+        found.add_look_alike(brand);
+    }
+    found
 }
 
 /// Scans the text of a file. Offsets count in the text.
@@ -167,27 +174,9 @@ impl Scan {
         self.reasons.push(reason);
     }
 
-    fn look_alike(&mut self, domain: &str, content: &Content<'_>, part: Part) {
-        if let Some(known) = links::look_alike(domain, content.contact_domains) {
-            let detail = format!("looks like {known}");
-            let reason = Reason {
-                code: Code::LookAlikeDomain,
-                weight: 0.25,
-                place: Place::Visible,
-                part,
-                detail,
-                start: 0,
-                end: 0,
-            };
-            self.score = 1.0 - (1.0 - self.score) * 0.85;
-            self.push(reason, "");
-        }
-    }
-
     fn done(mut self) -> LocalScreen {
         self.reasons.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         self.reasons.truncate(REASONS_MAX);
-        let rounded = |value: f32| (value * 100.0).round() / 100.0;
         self.reasons.iter_mut().for_each(|reason| reason.weight = rounded(reason.weight));
         let score = rounded(self.score.min(1.0));
         LocalScreen {
@@ -227,9 +216,11 @@ fn instructions(source: &Source<'_>, hits: &mut [Hit], findings: &mut Findings) 
     let mut matches = rules::find(hits, source.text);
     let is_hidden = source.place == Place::Hidden;
     let is_encoded = source.encoding.is_some();
+    // A hidden text, such as a preview line, may be harmless, so that one weak sign doesn't count more in it.
+    let is_suspicious = is_encoded || is_hidden && rules::score(&matches).0 >= SUSPICIOUS_FROM;
     for found in &mut matches {
-        let is_strong = found.weight >= 0.25;
-        if is_strong && (is_hidden || is_encoded || found.is_disguised) {
+        let is_strong = found.weight >= STRONG_FROM;
+        if is_strong && (is_suspicious || found.is_disguised) {
             found.weight = found.weight.max(SECRETIVE);
         }
     }
@@ -271,7 +262,9 @@ fn disguised(hits: &[Hit], findings: &mut Findings) {
 }
 
 /// Bytes around words in a cipher that are read in plain.
-const CIPHER_BYTES_MAX: usize = 64 * 1024;
+const CIPHER_BYTES_MAX: usize = 32 * 1024;
+/// The same in a text that was decoded.
+const INNER_CIPHER_BYTES_MAX: usize = 4 * 1024;
 const CIPHER_CONTEXT: usize = 400;
 
 /// Looks for words in ciphers, and reads the text around them in plain.
@@ -283,7 +276,8 @@ fn ciphers(source: &Source<'_>, words: &Words, findings: &mut Findings) {
         let Some(first) = first_group(hits) else { continue };
         let text = source.text;
         let start = text.floor_char_boundary((first.start as usize).saturating_sub(CIPHER_CONTEXT));
-        let end = text.ceil_char_boundary((start + CIPHER_BYTES_MAX).min(text.len()));
+        let max = if source.depth == 0 { CIPHER_BYTES_MAX } else { INNER_CIPHER_BYTES_MAX };
+        let end = text.ceil_char_boundary((start + max).min(text.len()));
         let part = &text[start..end];
         let plains: Vec<String> = match name {
             "rot13" => vec![part.chars().map(rot13).collect()],

@@ -1,5 +1,9 @@
 //! Which styles hide a text from a sighted reader.
 
+use std::collections::HashSet;
+
+use crate::lexicon::{EMPTY, step};
+
 /// Bytes of a style attribute that are read.
 const STYLE_BYTES_MAX: usize = 2_048;
 /// Bytes of style sheets that are read.
@@ -10,10 +14,16 @@ const CLASSES_MAX: usize = 256;
 const OFF_PAGE: f32 = -400.0;
 /// Size of letters in pixels or points up to which a text isn't readable.
 const UNREADABLE: f32 = 2.0;
+/// The same as a part of the usual size.
+const UNREADABLE_SHARE: f32 = 0.12;
 /// Opacity up to which a text isn't readable.
 const FAINT: f32 = 0.1;
 /// Largest difference of each color that isn't visible.
 const SAME_COLOR: i32 = 12;
+/// Factor of a size up to which nothing is seen.
+const FLAT: f32 = 0.05;
+/// Distance from the page in percent of the window from which a text is off the page.
+const OFF_VIEW: f32 = -100.0;
 const WHITE: u32 = 0x00ff_ffff;
 
 /// What a style says about whether its text is visible.
@@ -72,15 +82,20 @@ pub(crate) fn look(style: &str, seen: &mut Look) {
 fn declaration(property: &str, value: &str, seen: &mut Look) {
     let number = number(value);
     let is_zero = number == Some(0.0);
-    let is_off = number.is_some_and(|number| number <= OFF_PAGE);
+    let is_off = is_far(value);
     match property {
         "display" => seen.is_hidden |= value == "none",
         "visibility" => seen.is_hidden |= matches!(value, "hidden" | "collapse"),
         "opacity" => seen.is_hidden |= number.is_some_and(|number| number <= FAINT),
         "font-size" => {
             let is_absolute = value.ends_with("px") || value.ends_with("pt");
-            seen.is_hidden |= is_zero || is_absolute && number.is_some_and(|number| number <= UNREADABLE);
+            let is_relative = value.ends_with("em") || value.ends_with('%');
+            let share = if value.ends_with('%') { 100.0 } else { 1.0 };
+            seen.is_hidden |= is_zero
+                || is_absolute && number.is_some_and(|number| number <= UNREADABLE)
+                || is_relative && number.is_some_and(|number| number / share <= UNREADABLE_SHARE);
         }
+        "zoom" => seen.is_hidden |= number.is_some_and(|number| number <= FLAT),
         "line-height" => seen.is_hidden |= is_zero,
         "font" => seen.is_hidden |= value.starts_with("0/") || value.starts_with("0px") || value.starts_with("1px"),
         "max-height" | "max-width" | "height" | "width" => seen.is_flat |= is_zero || number == Some(1.0),
@@ -89,13 +104,18 @@ fn declaration(property: &str, value: &str, seen: &mut Look) {
             seen.is_hidden |= is_off
         }
         "transform" => {
-            seen.is_hidden |=
-                value.starts_with("scale(0)") || value.contains("translate(-9") || value.contains("scale(0,")
+            seen.is_hidden |= functions(value).any(|(name, argument)| match name {
+                "scale" | "scalex" | "scaley" | "scale3d" => number_of(argument).is_some_and(|factor| factor <= FLAT),
+                "translate" | "translatex" | "translatey" | "translate3d" => is_far(argument),
+                _ => false,
+            })
         }
         "clip" => seen.is_hidden |= value.starts_with("rect(0") || value.starts_with("rect(1px,1px"),
         "clip-path" => {
-            seen.is_hidden |=
-                value.starts_with("inset(100%") || value.starts_with("circle(0") || value.starts_with("inset(50%")
+            seen.is_hidden |= value.starts_with("inset(100%")
+                || value.starts_with("circle(0")
+                || value.starts_with("inset(50%")
+                || value.starts_with("polygon(") && value.bytes().filter(u8::is_ascii_digit).all(|digit| digit == b'0')
         }
         "filter" => seen.is_hidden |= value.starts_with("opacity(0"),
         "color" | "-webkit-text-fill-color" => seen.set_color(value),
@@ -103,6 +123,24 @@ fn declaration(property: &str, value: &str, seen: &mut Look) {
         "background" => seen.set_background(value.split("url(").next().unwrap_or(value)),
         _ => {}
     }
+}
+
+/// Returns the functions of a value with their first arguments.
+fn functions(value: &str) -> impl Iterator<Item = (&str, &str)> {
+    value.split(')').filter_map(|one| {
+        let (name, arguments) = one.split_once('(')?;
+        Some((name, arguments.split(',').next().unwrap_or(arguments)))
+    })
+}
+
+fn number_of(value: &str) -> Option<f32> {
+    number(value).map(f32::abs)
+}
+
+/// Returns whether a distance is off the page.
+fn is_far(value: &str) -> bool {
+    let is_view = value.ends_with("vw") || value.ends_with("vh") || value.ends_with('%');
+    number(value).is_some_and(|number| number <= if is_view { OFF_VIEW } else { OFF_PAGE })
 }
 
 fn number(value: &str) -> Option<f32> {
@@ -142,6 +180,9 @@ fn color(value: &str) -> Option<u32> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Each is at most 255.
         return Some((red as u32) << 16 | (green as u32) << 8 | blue as u32);
     }
+    if let Some(parts) = value.strip_prefix("hsl(").or_else(|| value.strip_prefix("hsla(")) {
+        return lightness(parts);
+    }
     let named = match value.to_ascii_lowercase().as_str() {
         "white" | "snow" | "ivory" | "ghostwhite" | "floralwhite" => WHITE,
         "whitesmoke" => 0x00f5_f5f5,
@@ -159,6 +200,18 @@ fn color(value: &str) -> Option<u32> {
     Some(named)
 }
 
+/// Returns white or black for a color in hue, saturation and lightness that is nearly one of them.
+fn lightness(parts: &str) -> Option<u32> {
+    let lightness = parts.split([',', ' ', '/', ')']).filter(|part| !part.is_empty()).nth(2).and_then(number)?;
+    if lightness >= 96.0 {
+        Some(WHITE)
+    } else if lightness <= 4.0 {
+        Some(0)
+    } else {
+        None
+    }
+}
+
 fn is_near(a: u32, b: u32) -> bool {
     let part = |color: u32, shift: u32| i32::from((color >> shift) as u8);
     [16, 8, 0].into_iter().all(|shift| (part(a, shift) - part(b, shift)).abs() <= SAME_COLOR)
@@ -167,15 +220,19 @@ fn is_near(a: u32, b: u32) -> bool {
 /// The classes and ids whose elements a style sheet hides.
 #[derive(Debug, Default)]
 pub(crate) struct HiddenClasses {
-    names: Vec<String>,
+    /// The hashes of their selectors.
+    names: HashSet<u64>,
     bytes: usize,
+}
+
+fn hash(kind: char, name: &str) -> u64 {
+    name.chars().fold(step(EMPTY, kind), step)
 }
 
 impl HiddenClasses {
     /// Returns whether a class (`.`) or id (`#`) is hidden.
     pub(crate) fn has(&self, kind: char, name: &str) -> bool {
-        !self.names.is_empty()
-            && self.names.iter().any(|known| known.strip_prefix(kind).is_some_and(|known| known == name))
+        !self.names.is_empty() && self.names.contains(&hash(kind, name))
     }
 
     /// Reads a style sheet. Rules inside of `@media` and the like are for some devices only.
@@ -217,7 +274,8 @@ impl HiddenClasses {
             let Some(at) = selector.rfind(['.', '#']) else { continue };
             let is_simple = !selector.contains([' ', '>', ':', '[', '+', '~']);
             if is_simple && self.names.len() < CLASSES_MAX {
-                self.names.push(selector[at..].to_owned());
+                let kind = if selector[at..].starts_with('.') { '.' } else { '#' };
+                self.names.insert(hash(kind, &selector[at + 1..]));
             }
         }
     }

@@ -23,6 +23,11 @@ macro_rules! select {
 
 pub(crate) use select;
 
+/// Correspondents whose domains are read, the latest first.
+const CORRESPONDENTS_READ_MAX: u32 = 5_000;
+/// Domains that are known of a workspace, those with the most messages first.
+const KNOWN_DOMAINS_MAX: u32 = 500;
+
 statements! {
     /// Skips the workspace's own inboxes and forgotten contacts. Fields set by a caller stay. A name given by a third
     /// party (`own_name = 0`) is only used if the contact has no name.
@@ -60,6 +65,10 @@ statements! {
     pub fn corresponded(workspace: WorkspaceId, addresses: each &str) -> Vec<(address: String, corresponded_at: Time)> =
         "SELECT c.address, c.corresponded_at FROM {EACH_TEXT} contacts c WHERE c.workspace_id = :workspace AND c.corresponded_at IS NOT NULL
         AND c.address {AMONG} {pg:c}";
+    fn correspondents(workspace: WorkspaceId; contacts = CORRESPONDENTS_READ_MAX, limit = KNOWN_DOMAINS_MAX) -> Vec<(domain: String, since: Time)> =
+        "SELECT domain, min(corresponded_at) AS since FROM (SELECT domain, corresponded_at, message_count FROM contacts
+        WHERE workspace_id = :workspace AND corresponded_at IS NOT NULL ORDER BY last_seen_at DESC, id DESC LIMIT :contacts) c
+        GROUP BY domain ORDER BY sum(message_count) DESC, domain LIMIT :limit";
     /// Records that an address takes part in a thread.
     pub fn join_thread(workspace: WorkspaceId, address: &str, thread: ThreadId) =
         "INSERT INTO thread_people (workspace_id, address, thread_id) VALUES (:workspace, :address, :thread) ON CONFLICT DO NOTHING";
@@ -146,6 +155,14 @@ pub struct ContactActivity<'a> {
     pub subject: Option<&'a str>,
     /// When it was stored.
     pub at: Time,
+}
+
+/// Returns the domains that mail was exchanged with, in the order of the first exchange. Addresses that others named don't
+/// count.
+pub fn known_domains(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<String>> {
+    let mut found = correspondents(tx, workspace)?;
+    found.sort_by(|(a, since), (b, other)| (since, a).cmp(&(other, b)));
+    Ok(found.into_iter().map(|(domain, _)| domain).collect())
 }
 
 /// Writes the fields that callers can change. `before` is the stored contact.

@@ -14,6 +14,7 @@ use posthouse_mail::trace::{self, ReceivedField};
 use posthouse_mail::{address::Address, author::AuthorError};
 use posthouse_store::{Tx, contents, contents::StoredRaw, inboxes, storage};
 
+use super::acquaintances::{Acquaintances, acquaintances};
 use super::apply_report::{self, ReportContext, ReportedMessage};
 use super::authenticate::{self, SmtpClientFacts, authenticate};
 use super::{exchangers, recipient::made_for_role, report_source::MailExchangers, role_mail};
@@ -21,7 +22,7 @@ use crate::limits::{blocking_pool::WorkClass, storage_limit};
 use crate::mailbox::parse::{ParsedMail, Provenance, parse_message};
 use crate::mailbox::recipient::{is_role, resolve_recipient, served_domains};
 use crate::mailbox::return_path::{self, ReturnPath};
-use crate::mailbox::{self, ReceivedCopy, Visibility, judge::Judge};
+use crate::mailbox::{self, ReceivedCopy, Visibility, judge::Imitation, judge::Judge, judge::KnownOf};
 use crate::service::{ReadScope, Service};
 use crate::{keyring::instance_key::AddressKey, messages::raw};
 
@@ -73,15 +74,15 @@ pub async fn receive(service: &Arc<Service>, mut arrival: InboundMail) -> Result
     let handover =
         SmtpClientFacts { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
     let mut results = authenticate(service, &arrival.raw, digest, handover).await;
-    let is_own = match author {
-        Some(author) => is_own_inbox(service, author).await?,
-        None => false,
+    let Acquaintances { is_own, known } = match author {
+        Some(author) => acquaintances(service, author, &arrival.recipients).await?,
+        None => Acquaintances::default(),
     };
     if is_own {
         results.refuse_claim_of_own_inbox();
     }
     refuse_by_policy(service, &arrival, &results)?;
-    let mut prepared = prepare(service, arrival, results).await?;
+    let mut prepared = prepare(service, arrival, results, known).await?;
     prepared.mail.verify_disclosure(is_own);
     let (ids, now, served) = (service.clock.ids(), service.clock.now(), served_domains(service));
     let (hostname, key) = (service.config.hostname.clone(), service.address_key()?);
@@ -115,12 +116,6 @@ fn refuse_without_author(arrival: &InboundMail, digest: &AuthDigest) -> Result<(
     }
 }
 
-/// Returns true if an address is or was an inbox of this service. Mail from outside in its name needs our signature.
-async fn is_own_inbox(service: &Service, author: Address) -> Result<bool, Refusal> {
-    let find = move |tx: &mut Tx| inboxes::by_address(tx, author.without_tag().canonical_str());
-    Ok(service.read(ReadScope::Lookup, find).await?.is_some())
-}
-
 /// Rejects mail that fails a `p=reject` policy, if the operator enabled that
 /// (`docs/decisions/receiving.md#0020-failing-mail-is-labeled`). Never rejects mail to role addresses, which has no
 /// other recipients in its transaction.
@@ -149,6 +144,8 @@ struct PreparedMail {
     /// The mail exchangers of the recipients that it may report about.
     exchangers: Vec<MailExchangers>,
     mail: ParsedMail,
+    /// What the checks say to the workspaces whose contacts the author imitates.
+    imitations: Vec<Imitation>,
     raw: StoredRaw,
 }
 
@@ -164,13 +161,18 @@ struct StoreSettings<'a> {
     plans: &'a Plans,
 }
 
-async fn prepare(service: &Service, arrival: InboundMail, results: AuthResults) -> Result<PreparedMail, Refusal> {
+async fn prepare(
+    service: &Service,
+    arrival: InboundMail,
+    results: AuthResults,
+    known: Vec<KnownOf>,
+) -> Result<PreparedMail, Refusal> {
     let authserv_id = service.config.hostname.clone();
     let paths = arrival.recipients.iter().map(|address| return_path::open(service, address));
     let paths = paths.collect::<Result<Vec<_>, Refusal>>()?;
     let bytes = arrival.raw.len();
     let (blobs, judge) = (service.blobs.clone(), Judge::of(service));
-    let work = move || -> posthouse_store::Result<(InboundMail, ParsedMail, Vec<u8>)> {
+    let work = move || -> posthouse_store::Result<(InboundMail, (ParsedMail, Vec<Imitation>), Vec<u8>)> {
         let provenance = Provenance {
             mail_from: arrival.mail_from.as_ref(),
             results: &results,
@@ -178,18 +180,21 @@ async fn prepare(service: &Service, arrival: InboundMail, results: AuthResults) 
             is_request: false,
         };
         let mut mail = parse_message(&arrival.raw, Some(provenance));
+        judge.screen(&mut mail);
         mail.judged = judge.judge(&mail);
+        let imitations = judge.imitations(&mail, &known);
         let compressed = blobs.compress(&arrival.raw)?;
-        Ok((arrival, mail, compressed))
+        Ok((arrival, (mail, imitations), compressed))
     };
-    let (mut arrival, mail, compressed) = service.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
+    let (mut arrival, (mail, imitations), compressed) =
+        service.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
     let raw = raw::store_raw(service, compressed, bytes).await?;
     let named_only = arrival.recipients.iter().zip(&paths).filter(|(_, path)| path.is_none());
     let named_only = named_only.map(|(address, _)| address.clone()).collect();
     let exchangers = exchangers::exchangers(service, &mail, named_only).await?;
     // The bytes are in `raw` now; a group commit of large mails must not hold them twice.
     arrival.raw = Vec::new();
-    Ok(PreparedMail { arrival, paths, exchangers, mail, raw })
+    Ok(PreparedMail { arrival, paths, exchangers, mail, imitations, raw })
 }
 
 /// An inbox that receives a copy.
@@ -293,6 +298,7 @@ fn store(
             key: settings.key,
             visibility: prepared.arrival.visibility,
             plans: settings.plans,
+            imitation: prepared.imitations.iter().find(|imitation| imitation.workspace == inbox.workspace),
             agent: None,
         };
         let message = mailbox::receive(tx, copy, inbox, ids, now)?;

@@ -3,19 +3,19 @@
 //! The local model answers in less than a millisecond, so it is asked before the transaction: the copy is stored with its
 //! answers, and nobody waits for a check (`docs/decisions/receiving.md#0140-the-local-model-answers-before-the-mail-is-stored`). A model server is asked by a job.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{panic::AssertUnwindSafe, panic::catch_unwind, sync::Arc};
 
 use posthouse_categoriser::{Answers, Authentication, Facts, Mail};
 use posthouse_domain::{
     AnalysisFacts, AnalysisPlan, HoldReason, Inbox, Judged, LocalCheck, MessageBodies, Plans, Record, TextRange, Time,
-    Verdict, label::DMARC_FAIL, label::SPF_FAIL, send::BOUNCE_LABEL,
+    Verdict, WorkspaceId, label::DMARC_FAIL, label::SPF_FAIL, send::BOUNCE_LABEL,
 };
-use posthouse_mail::auth::DmarcAlignment;
-use posthouse_screen::Code;
+use posthouse_screen::{Code, KnownDomains};
 use posthouse_store::{Result, Tx, screening, workspaces};
 
-use super::{Visibility, parse::ParsedMail};
-use crate::{local_model::LocalModel, service::Service, settings::Categoriser};
+use super::{Visibility, local_check, parse::ParsedMail};
+use crate::metrics::{Check, CheckMetrics};
+use crate::{local_model::LocalModel, ports::Clock, service::Service, settings::Categoriser};
 
 /// Score of the local screen from which the model's answer about an injection counts in full.
 const SIGN_MIN: f32 = 0.2;
@@ -29,14 +29,68 @@ const PRECISION: f64 = 10_000.0;
 pub struct Judge {
     engine: Categoriser,
     model: LocalModel,
+    metrics: CheckMetrics,
+    clock: Arc<dyn Clock>,
     now: Time,
+}
+
+/// The domains that a workspace exchanged mail with.
+pub struct KnownOf {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The domains.
+    pub domains: Arc<KnownDomains>,
+}
+
+/// What the checks say to a workspace whose contact the author of a mail imitates. Other recipients don't learn whom the
+/// workspace knows.
+pub struct Imitation {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// What the local screen says.
+    pub check: LocalCheck,
+    /// What the categoriser says.
+    pub judged: Judged,
 }
 
 impl Judge {
     /// Returns the judge of a service.
     #[must_use]
     pub fn of(service: &Service) -> Self {
-        Self { engine: service.config.ai.categoriser, model: service.local_model.clone(), now: service.clock.now() }
+        Self {
+            engine: service.config.ai.categoriser,
+            model: service.local_model.clone(),
+            metrics: service.metrics.checks.clone(),
+            clock: service.clock.clone(),
+            now: service.clock.now(),
+        }
+    }
+
+    /// Scans a parsed mail that was received with the local screen. Call it before the mail is judged.
+    pub fn screen(&self, mail: &mut ParsedMail) {
+        let Some(received) = mail.received else { return };
+        let began = self.clock.elapsed_us();
+        let check = local_check::check(mail, received);
+        self.metrics.took(Check::Screen, self.clock.elapsed_us() - began);
+        self.metrics.screened(&check);
+        mail.local_check = Some(check);
+    }
+
+    /// Returns what the checks say to workspaces whose contacts the author of a judged mail imitates.
+    #[must_use]
+    pub fn imitations(&self, mail: &ParsedMail, known: &[KnownOf]) -> Vec<Imitation> {
+        let Some((domain, check)) = mail.author_domain().zip(mail.local_check.as_ref()) else { return Vec::new() };
+        let imitated = known.iter().filter_map(|of| Some((of.workspace, of.domains.imitated_by(domain)?)));
+        let seen = imitated.map(|(workspace, contact)| {
+            let mut check = check.clone();
+            check.screen.add_look_alike(contact);
+            let judged = match mail.judged {
+                Judged::Now(_) => self.judge_parsed(mail, Some(&check)).0,
+                ref judged => judged.clone(),
+            };
+            Imitation { workspace, check, judged }
+        });
+        seen.collect()
     }
 
     /// Judges a parsed mail. Takes as long as the local model; call it where the mail is parsed.
@@ -45,7 +99,15 @@ impl Judge {
         match self.engine {
             Categoriser::Off => Judged::Unavailable,
             Categoriser::OpenAi => Judged::Later,
-            Categoriser::Builtin => self.judge_parsed(mail),
+            Categoriser::Builtin => {
+                let began = self.clock.elapsed_us();
+                let (judged, injection) = self.judge_parsed(mail, mail.local_check.as_ref());
+                self.metrics.took(Check::Model, self.clock.elapsed_us() - began);
+                if let Judged::Now(verdict) = &judged {
+                    self.metrics.judged(verdict, injection, mail.local_check.as_ref());
+                }
+                judged
+            }
         }
     }
 
@@ -62,14 +124,8 @@ impl Judge {
     fn judge_stored(&self, record: &Record) -> Judged {
         let message = &record.message;
         let names: Vec<&str> = record.attachments.iter().filter_map(|file| file.filename.as_deref()).collect();
-        let proven = if message.author_proven { Authentication::Pass } else { Authentication::None };
-        let of_labels = facts_of_labels(&message.labels);
-        let facts = Facts {
-            dmarc: if of_labels.dmarc == Authentication::None { proven } else { of_labels.dmarc },
-            automatic_header: message.auto_reply,
-            list_header: has_list_header(&record.bodies),
-            ..of_labels
-        };
+        let check = message.local_check.as_ref();
+        let facts = facts_of_stored(record, check);
         let asked = Mail {
             from: &message.from,
             subject: message.subject.as_deref().unwrap_or_default(),
@@ -77,47 +133,67 @@ impl Judge {
             attachment_names: &names,
             facts,
         };
-        self.ask_model(&asked, message.local_check.as_ref())
+        self.ask_model(&asked, check).0
     }
 
-    fn judge_parsed(&self, mail: &ParsedMail) -> Judged {
+    /// Returns the verdict, and the risk of an injection before it is limited.
+    fn judge_parsed(&self, mail: &ParsedMail, check: Option<&LocalCheck>) -> (Judged, f64) {
         let names: Vec<&str> = mail.files.iter().filter_map(|file| file.filename.as_deref()).collect();
         let asked = Mail {
             from: &mail.from,
             subject: mail.subject.as_deref().unwrap_or_default(),
             text: mail.bodies.text.as_deref().unwrap_or_default(),
             attachment_names: &names,
-            facts: facts(mail),
+            facts: facts_of_parsed(mail, check),
         };
-        self.ask_model(&asked, mail.local_check.as_ref())
+        self.ask_model(&asked, check)
     }
 
-    fn ask_model(&self, asked: &Mail<'_>, check: Option<&LocalCheck>) -> Judged {
+    fn ask_model(&self, asked: &Mail<'_>, check: Option<&LocalCheck>) -> (Judged, f64) {
         let model = self.model.get();
         // A mail that breaks the model is held, not refused.
         let answered = catch_unwind(AssertUnwindSafe(|| model.answer(asked)));
-        answered.map_or(Judged::Failed, |answers| {
+        answered.map_or((Judged::Failed, 0.0), |answers| {
             let verdict = verdict(&answers, model.version(), self.now);
-            Judged::Now(with_evidence(verdict, &asked.facts, check))
+            let injection = verdict.injection;
+            (Judged::Now(with_evidence(verdict, &asked.facts, check)), injection)
         })
     }
 }
 
-fn facts(mail: &ParsedMail) -> Facts {
-    let or_pass = |result: Authentication, passed: bool| match result {
-        Authentication::None if passed => Authentication::Pass,
-        result => result,
-    };
-    let proven = mail.proven_author.as_ref();
-    let of_labels = facts_of_labels(&mail.labels);
+fn facts_of_parsed(mail: &ParsedMail, check: Option<&LocalCheck>) -> Facts {
+    let of_receipt = mail.received.map_or_else(Facts::default, |received| Facts {
+        spf: received.spf,
+        dkim: received.dkim,
+        dmarc: received.dmarc,
+        ..Facts::default()
+    });
     Facts {
-        spf: or_pass(of_labels.spf, proven.is_some_and(|author| author.spf_aligned)),
-        dkim: or_pass(Authentication::None, proven.is_some_and(|author| !author.signers.is_empty())),
-        dmarc: or_pass(of_labels.dmarc, mail.alignment == Some(DmarcAlignment::Pass)),
         automatic_header: mail.auto_reply,
         list_header: has_list_header(&mail.bodies),
-        ..Facts::default()
+        link_mismatch: has_reason(check, Code::LinkMismatch),
+        lookalike_domain: has_reason(check, Code::LookAlikeDomain),
+        ..of_receipt
     }
+}
+
+/// Returns the facts about a stored message. Its labels and its author say what its authentication showed.
+fn facts_of_stored(record: &Record, check: Option<&LocalCheck>) -> Facts {
+    let message = &record.message;
+    let of_labels = facts_of_labels(&message.labels);
+    let proven = if message.author_proven { Authentication::Pass } else { Authentication::None };
+    Facts {
+        dmarc: if of_labels.dmarc == Authentication::None { proven } else { of_labels.dmarc },
+        automatic_header: message.auto_reply,
+        list_header: has_list_header(&record.bodies),
+        link_mismatch: has_reason(check, Code::LinkMismatch),
+        lookalike_domain: has_reason(check, Code::LookAlikeDomain),
+        ..of_labels
+    }
+}
+
+fn has_reason(check: Option<&LocalCheck>, code: Code) -> bool {
+    check.is_some_and(|check| check.screen.reasons.iter().any(|reason| reason.code == code))
 }
 
 fn facts_of_labels(labels: &[String]) -> Facts {
@@ -152,10 +228,9 @@ fn verdict(answers: &Answers, version: &str, now: Time) -> Verdict {
 /// for nothing costs more than a label that is missing: the local screen, the authentication or the links must show
 /// something, too.
 fn with_evidence(verdict: Verdict, facts: &Facts, check: Option<&LocalCheck>) -> Verdict {
-    let reasons = check.map_or(&[][..], |check| &check.screen.reasons);
     let is_screened = check.is_some_and(|check| check.screen.score >= SIGN_MIN);
     let has_failed = [facts.spf, facts.dmarc].contains(&Authentication::Fail);
-    let is_imitation = reasons.iter().any(|one| matches!(one.code, Code::LinkMismatch | Code::LookAlikeDomain));
+    let is_imitation = facts.link_mismatch || facts.lookalike_domain;
     let limited = |risk: f64, has_evidence: bool| if has_evidence { risk } else { risk.min(UNPROVEN_MAX) };
     Verdict {
         injection: limited(verdict.injection, is_screened),
@@ -167,8 +242,8 @@ fn with_evidence(verdict: Verdict, facts: &Facts, check: Option<&LocalCheck>) ->
 /// A copy of a mail whose analysis is planned.
 #[derive(Clone, Copy)]
 pub(super) struct PlannedCopy<'a> {
-    /// The mail.
-    pub(super) mail: &'a ParsedMail,
+    /// What the categoriser says about the mail.
+    pub(super) judged: &'a Judged,
     /// Whether a receive list stopped it.
     pub(super) is_stopped: bool,
     /// Its labels so far.
@@ -193,7 +268,7 @@ pub(super) fn plan(tx: &mut Tx, copy: PlannedCopy<'_>, inbox: &Inbox, now: Time)
         .ok_or_else(|| posthouse_store::Error::Inconsistent("an inbox has no workspace".into()))?;
     let settings = workspace.screening;
     let facts = AnalysisFacts {
-        judged: &copy.mail.judged,
+        judged: copy.judged,
         is_blocked: copy.is_stopped,
         is_report: copy.labels.iter().any(|label| label == BOUNCE_LABEL),
         processing: workspace.ai_processing,

@@ -2,21 +2,20 @@
 //!
 //! A mail is parsed once, whether it was received or is about to be sent; its copies in inboxes share the result.
 
+use posthouse_categoriser::Authentication;
 use posthouse_domain::outbound_policy::seen::{SEARCHED_BYTES_MAX, SeenAddresses};
 use posthouse_domain::{
     Channel, Disclosure, Judged, LocalCheck, MessageBodies, MessageKind, MessageVerification, Party, QuotedLinks,
     WorkspaceId, agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, quoted_links,
 };
 use posthouse_mail::address::{Address, Mailbox};
-use posthouse_mail::auth::{AuthResults, DkimResult, DmarcAlignment};
+use posthouse_mail::auth::{AuthResults, DkimResult, DmarcAlignment, SpfResult};
 use posthouse_mail::header::{DecodedHeaders, HeaderValues};
 use posthouse_mail::parse::{self, ParsedMessage};
 use posthouse_mail::report::{self, InboundReport};
 use posthouse_mail::{autoreply, extract, trace, verification};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-
-use super::local_check;
 
 /// Maximum size of the header map in JSON, in bytes. Further fields are left out; the raw bytes contain them.
 const HEADERS_JSON_BYTES_MAX: usize = 256 * 1024;
@@ -70,7 +69,9 @@ pub struct ParsedMail {
     pub auto_reply: bool,
     /// A verification code or link.
     pub verification: Option<MessageVerification>,
-    /// What the local screen found in received mail.
+    /// What receiving it showed; `None` for mail that wasn't received.
+    pub received: Option<Received>,
+    /// What the local screen found in received mail, once it ran.
     pub local_check: Option<LocalCheck>,
     /// The structured data of the sender, as JSON text.
     pub data: Option<String>,
@@ -92,6 +93,21 @@ pub struct ParsedMail {
     pub masked_links: bool,
     /// What the categoriser says about it.
     pub judged: Judged,
+}
+
+/// What receiving a mail showed, for its checks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Received {
+    /// SPF of the envelope sender; failed only if no aligned DKIM signature passes.
+    pub spf: Authentication,
+    /// DKIM: whether any signature passes.
+    pub dkim: Authentication,
+    /// DMARC, or an aligned pass for a domain without a policy.
+    pub dmarc: Authentication,
+    /// Whether authentication failed or is unknown.
+    pub auth_failed: bool,
+    /// Whether replies would go to another domain than the author's.
+    pub is_reply_elsewhere: bool,
 }
 
 /// The metadata of an attachment.
@@ -166,6 +182,7 @@ impl ParsedMail {
             seen: Vec::new(),
             auto_reply: false,
             verification: None,
+            received: None,
             local_check: None,
             report: None,
             is_report_like: false,
@@ -174,6 +191,12 @@ impl ParsedMail {
             judged: Judged::Unavailable,
             ..all
         }
+    }
+
+    /// Returns the domain of the author.
+    #[must_use]
+    pub fn author_domain(&self) -> Option<&str> {
+        self.author.as_ref().map(|author| author.address().domain())
     }
 
     /// Masks links of this service in what a request of an agent put in place of parsed parts.
@@ -242,7 +265,7 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
     if let Some(report) = report.as_mut().filter(|_| is_masked) {
         quoted.mask_report(report);
     }
-    let local_check = provenance.map(|p| local_check::check(&parsed, author.as_ref(), p.results));
+    let of_receipt = provenance.map(|p| received(author.as_ref(), &parsed, p.results));
     let proven = provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results));
     let seen = provenance.map(|_| seen_addresses(&parsed, proven.as_ref())).unwrap_or_default();
     ParsedMail {
@@ -263,7 +286,8 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
             && (null_sender || report.is_some() || autoreply::is_automatic(&parsed.headers)),
         report,
         verification: found,
-        local_check,
+        received: of_receipt,
+        local_check: None,
         to: display_addresses(&parsed.to),
         cc: display_addresses(&parsed.cc),
         reply_to: Some(display_addresses(&parsed.reply_to).join(", ")).filter(|all| !all.is_empty()),
@@ -359,6 +383,25 @@ fn proven_author(author: &Mailbox, results: &AuthResults) -> Option<ProvenAuthor
     let address = author.address().clone();
     let is_proven = results.author_alignment() == DmarcAlignment::Pass && !results.auth_failed();
     is_proven.then_some(ProvenAuthor { address, signers, spf_aligned: results.dmarc.spf_aligned })
+}
+
+fn received(author: Option<&Mailbox>, parsed: &ParsedMessage<'_>, results: &AuthResults) -> Received {
+    let result = |is_passed: bool, is_failed: bool| match (is_passed, is_failed) {
+        (true, _) => Authentication::Pass,
+        (false, true) => Authentication::Fail,
+        (false, false) => Authentication::None,
+    };
+    let signed = |wanted: DkimResult| results.dkim.iter().any(|verdict| verdict.result == wanted);
+    let domain = author.map(|author| author.address().domain());
+    let mut replies = parsed.reply_to.iter().filter_map(|entry| entry.mailbox.as_ref());
+    let has_failed = results.dmarc_fail_label();
+    Received {
+        spf: result(results.spf.result == SpfResult::Pass, results.spf_fail_label()),
+        dkim: result(signed(DkimResult::Pass), signed(DkimResult::Fail)),
+        dmarc: result(!has_failed && results.author_alignment() == DmarcAlignment::Pass, has_failed),
+        auth_failed: results.auth_failed(),
+        is_reply_elsewhere: replies.any(|reply| domain != Some(reply.address().domain())),
+    }
 }
 
 fn labels(results: &AuthResults) -> Vec<String> {

@@ -1,15 +1,15 @@
 //! Files received mail: from outside, and copies of messages that other inboxes of this service sent.
 
 use posthouse_domain::{
-    Analysis, ContentId, Direction, HoldReason, IdGenerator, Inbox, JobKind, JobReason, LocalCheck, Message, MessageId,
-    MessageStatus, NewJob, Plans, ThreadId, Time, extraction, label::BLOCKED, label::UNVERIFIED_REPORT, link_token,
-    send::BOUNCE_LABEL,
+    Analysis, ContentId, Direction, HoldReason, IdGenerator, Inbox, JobKind, JobReason, Judged, LocalCheck, Message,
+    MessageId, MessageStatus, NewJob, Plans, ThreadId, Time, extraction, label::BLOCKED, label::UNVERIFIED_REPORT,
+    link_token, send::BOUNCE_LABEL,
 };
 use posthouse_mail::thread;
 use posthouse_store::{Error, Result, Tx, inboxes, jobs, messages};
 use uuid::Uuid;
 
-use super::judge::{self, CopyPlan, PlannedCopy};
+use super::judge::{self, CopyPlan, Imitation, PlannedCopy};
 use super::thread::MessageThread;
 use super::{InboxCopy, Visibility, contacts::Correspondents, enriched, parse::ParsedMail, rules, screen_sender};
 use crate::{keyring::instance_key::AddressKey, signing::agent_copy::AgentCopy};
@@ -31,8 +31,20 @@ pub struct ReceivedCopy<'a> {
     pub visibility: Visibility,
     /// The limits of plans.
     pub plans: &'a Plans,
+    /// What the checks say to its workspace, if the author imitates a contact of it.
+    pub imitation: Option<&'a Imitation>,
     /// Signs the copy, if another inbox of this service sent it as an agent message.
     pub agent: Option<AgentCopy<'a>>,
+}
+
+impl<'a> ReceivedCopy<'a> {
+    fn local_check(&self) -> Option<&'a LocalCheck> {
+        self.imitation.map(|imitation| &imitation.check).or(self.mail.local_check.as_ref())
+    }
+
+    fn judged(&self) -> &'a Judged {
+        self.imitation.map_or(&self.mail.judged, |imitation| &imitation.judged)
+    }
 }
 
 /// Files a received copy in an inbox. Its event is held while the inbox is paused.
@@ -56,7 +68,7 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
     let mut message = row(copy, inbox, ids.next(), thread.id, created_at, now);
     message.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
     // Here rather than where mail is parsed, because a copy from another inbox of this service has no labels of parsing.
-    message.labels.extend(mail.local_check.iter().flat_map(LocalCheck::labels).map(str::to_owned));
+    message.labels.extend(copy.local_check().into_iter().flat_map(LocalCheck::labels).map(str::to_owned));
     message.labels.extend(label_of_report(copy).map(str::to_owned));
     message.labels.extend(is_stopped.then(|| BLOCKED.to_owned()));
     let visibility = analyze(tx, copy, &mut message, is_stopped, inbox, now)?;
@@ -105,7 +117,7 @@ fn analyze(
     inbox: &Inbox,
     now: Time,
 ) -> Result<Visibility> {
-    let planned = PlannedCopy { mail: copy.mail, is_stopped, labels: &message.labels, plans: copy.plans };
+    let planned = PlannedCopy { judged: copy.judged(), is_stopped, labels: &message.labels, plans: copy.plans };
     let CopyPlan { plan, visibility, due } = judge::plan(tx, planned, inbox, now)?;
     enriched::apply(message, plan.analysis, now);
     message.analysis_due = due;
@@ -160,7 +172,7 @@ fn row(
         size_bytes: mail.size_bytes,
         trace: copy.trace.to_owned(),
         verification: mail.verification.clone(),
-        local_check: mail.local_check.clone(),
+        local_check: copy.local_check().cloned(),
         data: mail.data.clone(),
         agent: None,
         author: copy.agent.and_then(|agent| agent.author()),

@@ -41,7 +41,12 @@ pub async fn release(
         if let Some(feedback) = feedback {
             screening::keep_feedback(tx, &message, feedback, now)?;
         }
-        messages::record(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("message"))
+        let record = messages::record(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("message"))?;
+        Ok((record, message.held))
     };
-    service.write(work).await
+    let (record, reason) = service.write(work).await?;
+    if let (Some(reason), Some(feedback)) = (reason, feedback) {
+        service.metrics.checks.feedback(reason, feedback);
+    }
+    Ok(record)
 }

@@ -143,6 +143,7 @@ pub fn deliver(
             key,
             visibility: Visibility::Shown,
             plans,
+            imitation: None,
             agent,
         };
         mailbox::receive(tx, copy, inbox, ids, now)?;

@@ -13,6 +13,7 @@ mod forwarding;
 mod internationalized;
 mod jobs;
 mod local_delivery;
+mod look_alikes;
 mod mcp_events;
 mod outbound_policy;
 mod pending;

@@ -86,6 +86,7 @@ impl Composition {
         if let Some(copy) = &mut received {
             copy.channel = if copy_signer.is_some() { Channel::Agent } else { Channel::Email };
             copy.set_disclosure_verified(disclosed.by_agent);
+            self.judge.screen(copy);
             copy.judged = if is_request(&outgoing) { Judged::Unavailable } else { self.judge.judge(copy) };
         }
         let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {

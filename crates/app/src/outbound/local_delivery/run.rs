@@ -276,6 +276,7 @@ async fn parse_and_sign(
             mail.mask_requested();
         }
         mail.set_disclosure_verified(disclosed);
+        judge.screen(&mut mail);
         mail.judged = if is_request { Judged::Unavailable } else { judge.judge(&mail) };
         if let (Some(signer), Some(expected)) = (&mut signer, expected) {
             signer.sign_early(expected.sender, expected.recipients, &ids, now)?;
@@ -343,6 +344,7 @@ fn store_copies(
         key,
         visibility: Visibility::Shown,
         plans: &claim.plans,
+        imitation: None,
         agent,
     };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());
