@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly properties sbom bench cost eval train instructions kills pictures web screenshots
+.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly properties sbom bench cost eval train instructions kills obedient pictures web screenshots
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
@@ -76,6 +76,10 @@ cost: ## Measure what mails of all shapes up to 10 MB cost to receive and to vie
 kills: ## Kill the server and MCP clients KILLS (1000) times at random moments
 	@scripts/need.sh build
 	POSTHOUSE_KILLS=$(KILLS) cargo test --locked -p posthouse-tests --test it mcp_events_crash -- --nocapture
+
+obedient: ## Attack an agent that obeys its mail over every path, and count held ordinary mail (the whole trial)
+	@scripts/need.sh build
+	POSTHOUSE_OBEDIENT=full cargo test --locked --release -p posthouse-tests --test it obedient -- --nocapture
 
 bench: ## Run the benchmarks (docs/benchmarks.md)
 	@scripts/need.sh bench

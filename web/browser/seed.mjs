@@ -137,7 +137,7 @@ export async function seed(server) {
   );
   const page = await call(
     'GET',
-    `/v1/inboxes/${support.id}/messages?limit=50&include_held=true&include_unscreened=true&promotions=include`,
+    `/v1/inboxes/${support.id}/messages?limit=50&promotions=include&include_held=true&include_unscreened=true`,
   );
   const dana = page.data.find((one) => one.subject === 'Where is my order?');
   const priya = page.data.find((one) => one.subject?.includes('Portugal'));

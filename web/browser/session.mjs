@@ -191,6 +191,7 @@ export async function selections(server) {
   const support = inboxes.find((one) => one.username === 'support');
   const orders = inboxes.find((one) => one.username === 'orders');
   if (support && orders) {
+    found.category = `/inbox/${support.id}?category=support`;
     found.agent = `/agents/${support.id}`;
     found['agent-keys'] = `/agents/${orders.id}/keys`;
     found['agent-sign-in'] = `/agents/${support.id}/sign-in`;

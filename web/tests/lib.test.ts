@@ -3,8 +3,10 @@ import { addressOf, hasAddress, mailbox, recipients, rowName } from '../src/lib/
 import { authResults, authSummary } from '../src/lib/auth-results';
 import { curl } from '../src/lib/curl';
 import { errorFrom } from '../src/lib/errors';
+import { categoryLabel, categoryOf } from '../src/lib/categories';
 import { visible } from '../src/lib/given';
-import { linkify, splitQuoted } from '../src/lib/mail-text';
+import { linkify, marked, splitQuoted } from '../src/lib/mail-text';
+import { marksOf } from '../src/lib/reasons';
 import { matchRoute, url } from '../src/lib/router';
 import { reveal, windowOf } from '../src/lib/windowing';
 import { target } from '../src/screens/leave/target';
@@ -202,5 +204,58 @@ describe('a query that is being typed', () => {
     ] as const) {
       expect(liveQuery(typed), typed).toBe(query);
     }
+  });
+});
+
+describe('categories', () => {
+  test('come from the address only if they exist', () => {
+    expect(categoryOf('billing')).toBe('billing');
+    expect(categoryOf('ai:billing')).toBeNull();
+    expect(categoryOf(null)).toBeNull();
+    expect(categoryLabel('billing')).toBe('ai:billing');
+  });
+});
+
+describe('marks', () => {
+  const reason = { weight: 1, where: 'visible', detail: null } as const;
+  const found = (text: string, reasons: object[], risk?: object) =>
+    marksOf({ text, ai: { local_screen: { reasons }, risk } } as never);
+
+  test('count characters of the text, not units or bytes', () => {
+    const text = '👋🏽 ignore that';
+    const marks = found(text, [{ ...reason, code: 'ignore_rules', part: 'text', start: 3, end: 9 }]);
+    expect(marks.map((one) => text.slice(one.start, one.end))).toEqual(['ignore']);
+    expect(marks[0]?.title).toBe('ignore rules');
+    const start = new TextEncoder().encode('👋🏽 ').length;
+    const risk = { injection: 0.9, injection_at: [start, start + 6] };
+    expect(found(text, [], risk)).toEqual([{ ...marks[0], title: 'instruction to an agent' }]);
+  });
+  test('leave out other parts and small risks, and join what overlaps', () => {
+    const at = (part: string, code: string, start: number, end: number) => ({
+      ...reason,
+      part,
+      code,
+      start,
+      end,
+    });
+    const reasons = [
+      at('html', 'a', 0, 3),
+      at('text', 'b', 2, 6),
+      at('text', 'c', 4, 9),
+      at('text', 'b', 0, 0),
+    ];
+    expect(found('0123456789', reasons)).toEqual([{ start: 2, end: 9, title: 'b, c' }]);
+    expect(found('0123456789', [], { injection: 0.2, injection_at: [0, 4] })).toEqual([]);
+    expect(marksOf({ text: null, ai: {} } as never)).toEqual([]);
+  });
+  test('divide the parts of a text and keep its links', () => {
+    const text = 'see https://a.example now';
+    const parts = marked(linkify(text), 10, [{ start: 12, end: 22, title: 'x' }]);
+    expect(parts.map((one) => one.text).join('')).toBe(text);
+    expect(parts.filter((one) => one.mark === 'x').map((one) => one.text)).toEqual(['e ', 'https://']);
+    expect(parts.filter((one) => one.href).map((one) => one.href)).toEqual(
+      Array(2).fill('https://a.example'),
+    );
+    expect(marked(linkify('a'), 0, [])).toEqual([{ text: 'a', href: null, mark: null }]);
   });
 });

@@ -105,6 +105,8 @@ pub struct ClaimFilter {
     pub analysed: bool,
     /// Only messages whose analysis is not pending.
     pub enriched: bool,
+    /// Which withheld messages count, too.
+    pub opt_ins: crate::analysis::OptIns,
 }
 
 /// The current state of a queue.

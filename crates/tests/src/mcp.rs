@@ -41,6 +41,9 @@ impl McpClient {
         let request = self.client.post(&self.url).bearer_auth(&self.key).header("Content-Type", "application/json");
         let request = request.header("Accept", "application/json, text/event-stream");
         let request = request.header("MCP-Protocol-Version", REVISION).header("Mcp-Method", method);
+        let named = matches!(method, "tools/call" | "resources/read" | "prompts/get");
+        let name = params["name"].as_str().or(params["uri"].as_str()).filter(|_| named);
+        let request = name.into_iter().fold(request, |request, name| request.header("Mcp-Name", name));
         request.body(body.to_string()).send().await
     }
 

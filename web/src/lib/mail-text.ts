@@ -32,6 +32,40 @@ export interface TextPart {
   href: string | null;
 }
 
+/** A place in a text, in units of UTF-16, and why it is marked. */
+export interface Mark {
+  start: number;
+  end: number;
+  title: string;
+}
+
+export interface MarkedPart extends TextPart {
+  /** Why the part is marked; null if it isn't. */
+  mark: string | null;
+}
+
+/** Divides the parts of a text, which begins at `offset`, so that marked places are parts of their own. */
+export function marked(parts: readonly TextPart[], offset: number, marks: readonly Mark[]): MarkedPart[] {
+  const all: MarkedPart[] = [];
+  let at = offset;
+  for (const { text, href } of parts) {
+    const end = at + text.length;
+    let done = at;
+    const put = (to: number, mark: string | null) => {
+      if (to > done) all.push({ text: text.slice(done - at, to - at), href, mark });
+      done = Math.max(done, to);
+    };
+    for (const mark of marks) {
+      if (mark.end <= done || mark.start >= end) continue;
+      put(Math.max(mark.start, done), null);
+      put(Math.min(mark.end, end), mark.title);
+    }
+    put(end, null);
+    at = end;
+  }
+  return all;
+}
+
 /** Finds http and https addresses in a text. */
 export function linkify(text: string): TextPart[] {
   const parts: TextPart[] = [];

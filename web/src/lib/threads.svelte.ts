@@ -1,13 +1,37 @@
-import { api, ok, type Schemas } from './api';
+import { api, everything, ok, summary, type Message, type Schemas } from './api';
+import { categoryLabel, type Category } from './categories';
 import { Pages } from './load.svelte';
 import type { StreamEvent } from './stream-client';
 
 export type Thread = Schemas['Thread'];
 
-/** What the list shows: one inbox, or all of them, with labels. */
+/** What the list shows: one inbox, or all of them, with labels; or the mail of one inbox and category. */
 export interface ThreadFilter {
   inbox: string | null;
   labels: string;
+  category: Category | null;
+}
+
+/** Returns the row of a message in a list by category. */
+function rowOf(message: Message): Thread {
+  return {
+    id: message.thread_id,
+    inbox_id: message.inbox_id,
+    subject: message.subject,
+    participants: [message.from],
+    message_count: 1,
+    unread_count: message.is_read ? 0 : 1,
+    last_message_at: message.created_at,
+    created_at: message.created_at,
+    labels: message.labels,
+    metadata: {},
+    newest: {
+      id: message.id,
+      direction: message.direction,
+      from: message.from,
+      preview: message.extracted_text ?? '',
+    },
+  };
 }
 
 /** The threads of a screen: loaded by page, kept current by the stream. */
@@ -15,7 +39,7 @@ export class ThreadList {
   readonly pages: Pages<Thread>;
   /** Threads that changed while the list must not move. */
   waiting = $state.raw<Thread[]>([]);
-  private filter: ThreadFilter = { inbox: null, labels: '' };
+  private filter: ThreadFilter = { inbox: null, labels: '', category: null };
   /** Events that arrived while the list was loading. */
   private missed: StreamEvent[] = [];
   private turn = 0;
@@ -25,7 +49,10 @@ export class ThreadList {
   }
 
   async open(filter: ThreadFilter): Promise<void> {
-    const same = filter.inbox === this.filter.inbox && filter.labels === this.filter.labels;
+    const same =
+      filter.inbox === this.filter.inbox &&
+      filter.labels === this.filter.labels &&
+      filter.category === this.filter.category;
     const turn = ++this.turn;
     this.filter = filter;
     this.waiting = [];
@@ -51,6 +78,11 @@ export class ThreadList {
     const data = event.data as Partial<Schemas['EnvelopeData']>;
     if (!data.thread_id || !data.inbox_id) return;
     if (this.filter.inbox !== null && this.filter.inbox !== data.inbox_id) return;
+    // The category of new mail comes with its answers.
+    if (this.filter.category) {
+      if (event.type === 'message.enriched' || event.type === 'message.released') void this.open(this.filter);
+      return;
+    }
     if (event.type !== 'message.received' && event.type !== 'message.sent') return;
     if (this.pages.loading) this.missed.push(event);
     const known = [...this.waiting, ...this.pages.items].find((one) => one.id === data.thread_id);
@@ -104,6 +136,8 @@ export class ThreadList {
   }
 
   private fetch(cursor: string | undefined) {
+    const { category, inbox } = this.filter;
+    if (category && inbox) return this.ofCategory(inbox, category, cursor);
     const query = {
       limit: 100,
       include_newest: true,
@@ -112,5 +146,24 @@ export class ThreadList {
       ...(this.filter.labels ? { labels: this.filter.labels.split(',').map((one) => one.trim()) } : {}),
     };
     return ok(api.GET('/v1/threads', { params: { query } }));
+  }
+
+  /** Loads messages of a category, one row for each thread. */
+  private async ofCategory(inbox: string, category: Category, cursor: string | undefined) {
+    const query = {
+      limit: 100,
+      labels: [categoryLabel(category)],
+      promotions: 'include' as const,
+      ...everything,
+      ...summary,
+      ...(cursor ? { cursor } : {}),
+    };
+    const params = { path: { id: inbox }, query };
+    const page = await ok(api.GET('/v1/inboxes/{id}/messages', { params }));
+    const rows = new Map<string, Thread>();
+    for (const message of page.data) {
+      if (!rows.has(message.thread_id)) rows.set(message.thread_id, rowOf(message));
+    }
+    return { data: [...rows.values()], next_cursor: page.next_cursor };
   }
 }

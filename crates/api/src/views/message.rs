@@ -434,7 +434,7 @@ impl<'a> MessageView<'a> {
             to: &m.to,
             cc: &m.cc,
             bcc: &m.bcc,
-            reply_to: m.reply_to.as_deref(),
+            reply_to: m.reply_to.as_deref().filter(|_| open),
             reply_to_unproven: m.reply_to_unproven,
             subject: m.subject.as_deref().filter(|_| open),
             text: bodies.text.as_deref().filter(|_| open),

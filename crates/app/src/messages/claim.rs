@@ -3,12 +3,15 @@
 //! Each attempt is one transaction: it locks the queue's row, makes dead letters of messages with too many deliveries,
 //! makes delayed messages available, adds the messages stored since the last claim and leases the oldest ones. A
 //! waiting claim is woken by a commit of new mail, by a returned message and by due times, never by polling.
+//!
+//! Withheld mail isn't in the queue. A claim that accepts it adds a message when it leases it; after that, only such claims
+//! find the message, until it is released.
 
 use posthouse_domain::{
-    Caller, ClaimFilter, ClaimedMessage, Claims, IdGenerator, Inbox, InboxId, LeaseId, MessageId, QueueItem,
+    Caller, ClaimFilter, ClaimedMessage, Claims, IdGenerator, Inbox, InboxId, LeaseId, MessageId, OptIns, QueueItem,
     QueueItemState, Refusal, ThreadId, Time, WorkspaceId, queue::DEAD_LETTER, queue::lease_expired,
 };
-use posthouse_store::queue::{self, QueueCandidate, QueueLease};
+use posthouse_store::queue::{self, QueueCandidate, QueueLease, WithheldRange};
 use posthouse_store::{Result as StoreResult, Tx, message_list::InboxRef, messages, workspaces};
 
 use crate::{access::authenticate::check_active, access::visible, memory::waiters::InboxActivity, service::Service};
@@ -83,7 +86,7 @@ pub async fn claim(service: &Service, caller: Caller, claim: ClaimRequest) -> Re
         let attempt = service.write(work).await?;
         let (activity, due) = match attempt {
             Attempt::Paused => return Ok(Claims { claimed: Vec::new(), is_paused: true }),
-            Attempt::Leased(leases) => return read(service, caller, leases).await,
+            Attempt::Leased(leases) => return read(service, caller, leases, claim.wanted.opt_ins).await,
             Attempt::Unfinished => continue,
             Attempt::Nothing(activity, due) => (activity, due),
         };
@@ -148,7 +151,7 @@ fn lease_oldest(
     let mut leases: Vec<NewLease> = Vec::with_capacity(limit);
     let (mut after, mut position, mut pulls) = (Time::from_millis(0), start, 0);
     'search: while leases.len() < limit {
-        let found = queue::candidates(tx, inbox_ref, claim.wanted, after, chunk, now)?;
+        let found = candidates(tx, inbox_ref, claim.wanted, WithheldRange { after, position }, chunk, now)?;
         for (at, candidate) in found.iter().enumerate() {
             after = candidate.created_at;
             if leases.len() == limit {
@@ -163,7 +166,13 @@ fn lease_oldest(
             let lease: LeaseId = ids.next();
             let until = now.plus_ms(claim.lease_ms);
             let terms = QueueLease { id: lease, until, consumer: claim.consumer.as_deref() };
+            if claim.wanted.opt_ins != OptIns::default() {
+                queue::add_withheld(tx, inbox_ref.workspace, candidate.message)?;
+            }
             if let Some(deliveries) = queue::lease(tx, inbox_ref.workspace, candidate.message, terms)? {
+                if claim.wanted.opt_ins.held {
+                    messages::mark_opened(tx, inbox_ref.workspace, candidate.message, now)?;
+                }
                 let (message, thread) = (candidate.message, candidate.thread);
                 leases.push(NewLease { lease, until, deliveries, message, thread });
             }
@@ -181,6 +190,25 @@ fn lease_oldest(
         queue::move_to(tx, inbox_ref, position)?;
     }
     Ok((leases, pulls < PULLS_MAX))
+}
+
+/// Returns up to `limit` claimable messages in this range, oldest first: those in the queue, and withheld ones that the
+/// claim accepts.
+fn candidates(
+    tx: &mut Tx,
+    inbox: InboxRef,
+    wanted: ClaimFilter,
+    range: WithheldRange,
+    limit: u32,
+    now: Time,
+) -> StoreResult<Vec<QueueCandidate>> {
+    let mut found = queue::candidates(tx, inbox, wanted, range.after, limit, now)?;
+    if wanted.opt_ins != OptIns::default() {
+        found.extend(queue::withheld_candidates(tx, inbox, wanted, range, limit, now)?);
+        found.sort_by_key(|candidate| candidate.created_at);
+        found.truncate(limit as usize);
+    }
+    Ok(found)
 }
 
 /// The bytes of bodies that the response to a claim has room for. Messages beyond it are not leased.
@@ -232,13 +260,14 @@ pub fn dead_letter(tx: &mut Tx, item: &QueueItem, now: Time) -> StoreResult<()> 
 }
 
 /// Loads the leased messages. Leaves out messages that were deleted since.
-async fn read(service: &Service, caller: Caller, leases: Vec<NewLease>) -> Result<Claims, Refusal> {
+async fn read(service: &Service, caller: Caller, leases: Vec<NewLease>, opt_ins: OptIns) -> Result<Claims, Refusal> {
     let ids: Vec<MessageId> = leases.iter().map(|lease| lease.message).collect();
     let work = move |tx: &mut Tx| {
         let found = messages::get_many(tx, caller.workspace, &ids)?;
         messages::records(tx, caller.workspace, found)
     };
     let mut records = service.read(caller.workspace, work).await?;
+    super::read::open(&caller, opt_ins, &mut records);
     let mut claimed = Vec::with_capacity(leases.len());
     for NewLease { lease, until, deliveries, message, .. } in leases {
         if let Some(at) = records.iter().position(|record| record.message.id == message) {

@@ -225,7 +225,7 @@ pub(super) fn before(after: Option<CursorPosition>) -> Option<Time> {
 }
 
 /// Shows the content of held mail, if the caller requests it.
-fn open(caller: &Caller, opt_ins: OptIns, records: &mut [Record]) {
+pub(super) fn open(caller: &Caller, opt_ins: OptIns, records: &mut [Record]) {
     let shows_release = caller.permissions().has(Permission::MessagesRelease);
     for record in records {
         record.shows_release = shows_release;

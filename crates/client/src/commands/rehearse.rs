@@ -4,7 +4,11 @@ mod mails;
 mod report;
 mod trap;
 
-use std::{path::PathBuf, process::Stdio, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 
 use clap::Args;
 use hyper::Method;
@@ -45,6 +49,7 @@ Examples:
     posthouse rehearse --wait 120
 
 The service runs on this machine, captures all mail and is removed at the end.
+It shows risky mail to the agent, unless --screened is given.
 The exit code is 1 if the agent did what an attack wanted.";
 
 /// Options of `posthouse rehearse`.
@@ -64,6 +69,9 @@ pub struct Rehearse {
     /// Seconds that the command has for one message, 1 to 600.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
+    /// Hold risky mail, as a new workspace does: shows what remains of the attacks.
+    #[arg(long)]
+    screened: bool,
     /// Only the attacks with these ids, separated by commas.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     only: Vec<String>,
@@ -88,7 +96,7 @@ pub(crate) async fn run(session: &Session, given: Rehearse) -> Result<(), Client
         return report::list(session, &set.version, list);
     }
     let trap = Trap::open().await?;
-    let mut stage = Stage::start().await?;
+    let mut stage = Stage::start(given.screened).await?;
     let played = play(session, &mut stage, &trap, &set, &given).await;
     stage.stop().await;
     report::show(session, &set.version, &played?)
@@ -107,7 +115,10 @@ async fn play(
     let mut outcomes: Vec<Outcome> = set.attacks.iter().map(Outcome::new).collect();
     for (attack, outcome) in set.attacks.iter().zip(&mut outcomes) {
         let message = stage.deliver(&attack.render(&attack.id, &stage.address, &trap.address())).await?;
-        if let Some(command) = &given.exec {
+        if message["withheld"].is_object() {
+            // Agents don't get it.
+            outcome.agent = report::HELD;
+        } else if let Some(command) = &given.exec {
             session.output.progress(&format!("{}: {}", attack.id, attack.kind));
             outcome.agent = stage.run_agent(command, &message, Duration::from_secs(given.timeout)).await?;
         }
@@ -131,14 +142,13 @@ async fn play(
 }
 
 impl Stage {
-    async fn start() -> Result<Self, ClientError> {
-        let failed = |what: &str| ClientError::Failed(format!("the rehearsal can't start: {what}"));
+    async fn start(is_screened: bool) -> Result<Self, ClientError> {
         let program = environment::program().ok_or_else(|| failed("the path of this program is unknown"))?;
         let name: String = entropy::bytes::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect();
         let directory = environment::temporary_directory().join(format!("posthouse-rehearsal-{name}"));
         std::fs::create_dir(&directory).map_err(|error| failed(&error.to_string()))?;
         let ready = directory.join("ready.json");
-        let mut process = Command::new(program)
+        let mut process = Command::new(&program)
             .arg("serve")
             .args([
                 "--http-listen",
@@ -149,7 +159,7 @@ impl Stage {
                 "127.0.0.1:0",
             ])
             .arg("--data-dir")
-            .arg(directory.join("data"))
+            .arg(data_directory(&directory))
             .arg("--ready-file")
             .arg(&ready)
             .env_clear()
@@ -162,6 +172,10 @@ impl Stage {
             .map_err(|error| failed(&error.to_string()))?;
         let started = timeout(START_TIMEOUT, read_ready(&ready, &mut process)).await;
         let document = started.map_err(|_| failed("the service didn't get ready"))??;
+        if !is_screened {
+            let workspace = document["first_run"]["workspace_id"].as_str().unwrap_or_default();
+            show_all(&program, &directory, workspace).await?;
+        }
         let base = format!("http://{}", document["http"].as_str().unwrap_or_default());
         let base = Url::parse(&base).map_err(|_| failed("the service has no address"))?;
         let key = document["first_run"]["api_key"].as_str().unwrap_or_default().to_owned();
@@ -242,6 +256,34 @@ impl Stage {
         // What is left is below the directory of temporary files.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
+}
+
+/// Returns the error of a rehearsal that can't start.
+fn failed(what: &str) -> ClientError {
+    ClientError::Failed(format!("the rehearsal can't start: {what}"))
+}
+
+fn data_directory(directory: &Path) -> PathBuf {
+    directory.join("data")
+}
+
+/// Makes the service show risky mail to agents, with its labels: an agent can't obey what it doesn't get.
+async fn show_all(program: &Path, directory: &Path, workspace: &str) -> Result<(), ClientError> {
+    let status = Command::new(program)
+        .args(["workspace", "set", workspace, "--screening", "monitor", "--data-dir"])
+        .arg(data_directory(directory))
+        .env_clear()
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .status();
+    let status = timeout(START_TIMEOUT, status).await.map_err(|_| failed("the workspace can't be changed"))?;
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(failed("the workspace can't be changed"))
 }
 
 async fn read_ready(path: &std::path::Path, process: &mut Child) -> Result<Value, ClientError> {

@@ -7,6 +7,7 @@ mod listen;
 mod mcp;
 mod page;
 mod reading;
+mod rehearse;
 mod sending;
 mod setup;
 

@@ -5,13 +5,16 @@
 //! and delayed items have `available_at` in the future; once it has passed, [`promote`] sets it to 0.
 
 use posthouse_domain::{
-    ClaimFilter, InboxId, LeaseId, MessageId, QueueItem, QueueItemState, QueueState, ThreadId, Time, WorkspaceId,
+    ClaimFilter, HoldReason, InboxId, LeaseId, MessageId, QueueItem, QueueItemState, QueueState, ThreadId, Time,
+    WorkspaceId,
 };
 
 use crate::{Result, Tx, message_list::InboxRef, statements};
 
 /// Most messages that one pull adds to a queue.
 pub const PULL_MAX: u32 = 256;
+/// How many of the newest withheld messages of an inbox a claim can reach, so that its cost is bounded.
+pub const WITHHELD_MAX: u32 = 1_000;
 
 statements! {
     fn create(inbox: InboxRef { workspace, inbox }, position: Time, now: Time) =
@@ -49,17 +52,58 @@ statements! {
         "UPDATE queue_items SET available_at = 0 WHERE workspace_id = :workspace AND inbox_id = :inbox AND state = 'open'
         AND available_at > 0 AND available_at <= :now AND deliveries < 10";
     /// Returns up to `limit` claimable messages after `after`, oldest first. Skips threads that have a leased or delayed
-    /// message; the result may contain several messages of one thread.
+    /// message, and withheld messages that the claim doesn't accept; the result may contain several messages of one thread.
     pub fn candidates(
-        inbox: InboxRef { workspace, inbox }, wanted: ClaimFilter { channel, kind, analysed, enriched }, after: Time, limit: u32, now: Time,
+        inbox: InboxRef { workspace, inbox },
+        wanted: ClaimFilter {
+            channel, kind, analysed, enriched, unscreened: wanted.opt_ins.unscreened, held: wanted.opt_ins.held,
+        },
+        after: Time, limit: u32, now: Time;
+        pending = HoldReason::Pending,
+        blocked = HoldReason::Blocked,
     ) -> Vec<QueueCandidate> = "SELECT q.message_id, q.thread_id, q.created_at FROM queue_items q
         WHERE q.workspace_id = :workspace AND q.inbox_id = :inbox AND q.state = 'open' AND q.available_at = 0 AND q.created_at > :after
         AND q.channel = COALESCE(:channel, q.channel) AND q.type = COALESCE(:kind, q.type)
         AND (CAST(:analysed AS {I64}) = 0 OR EXISTS (SELECT 1 FROM messages a WHERE a.workspace_id = :workspace AND a.id = q.message_id AND a.analyzed_at IS NOT NULL))
         AND (CAST(:enriched AS {I64}) = 0 OR EXISTS (SELECT 1 FROM messages e WHERE e.workspace_id = :workspace AND e.id = q.message_id AND e.analysis_due IS NULL))
+        AND NOT EXISTS (SELECT 1 FROM messages h WHERE h.workspace_id = :workspace AND h.id = q.message_id
+          AND h.held IS NOT NULL AND h.released_at IS NULL AND NOT ((CAST(:unscreened AS {I64}) = 1 AND h.held = :pending)
+          OR (CAST(:held AS {I64}) = 1 AND h.held <> :pending AND h.held <> :blocked)) LIMIT 1 OFFSET 0)
         AND NOT EXISTS (SELECT 1 FROM queue_items b WHERE b.workspace_id = :workspace AND b.thread_id = q.thread_id
           AND b.state = 'open' AND b.available_at > :now LIMIT 1 OFFSET 0)
         ORDER BY q.created_at LIMIT :limit";
+    /// Returns up to `limit` withheld messages after `after` and until `position` that the claim accepts and that were
+    /// never claimed, oldest first. Only the newest [`WITHHELD_MAX`] of the inbox count.
+    pub fn withheld_candidates(
+        inbox: InboxRef { workspace, inbox },
+        wanted: ClaimFilter {
+            channel, kind, analysed, enriched, unscreened: wanted.opt_ins.unscreened, held: wanted.opt_ins.held,
+        },
+        between: WithheldRange { after, position },
+        limit: u32,
+        now: Time;
+        pending = HoldReason::Pending,
+        blocked = HoldReason::Blocked,
+        newest = WITHHELD_MAX,
+    ) -> Vec<QueueCandidate> = "SELECT w.message_id, w.thread_id, w.created_at FROM (
+        SELECT m.id AS message_id, m.thread_id, m.created_at, m.channel, m.type, m.analyzed_at, m.analysis_due FROM messages m
+        WHERE m.workspace_id = :workspace AND m.inbox_id = :inbox AND m.held IS NOT NULL AND m.released_at IS NULL AND m.direction = 'inbound'
+        AND ((CAST(:unscreened AS {I64}) = 1 AND m.held = :pending)
+          OR (CAST(:held AS {I64}) = 1 AND m.held <> :pending AND m.held <> :blocked))
+        ORDER BY m.created_at DESC LIMIT :newest) w
+        WHERE w.created_at > :after AND w.created_at <= :position
+        AND w.channel = COALESCE(:channel, w.channel) AND w.type = COALESCE(:kind, w.type)
+        AND (CAST(:analysed AS {I64}) = 0 OR w.analyzed_at IS NOT NULL) AND (CAST(:enriched AS {I64}) = 0 OR w.analysis_due IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM queue_items i WHERE i.workspace_id = :workspace AND i.message_id = w.message_id LIMIT 1 OFFSET 0)
+        AND NOT EXISTS (SELECT 1 FROM queue_items b WHERE b.workspace_id = :workspace AND b.thread_id = w.thread_id
+          AND b.state = 'open' AND b.available_at > :now LIMIT 1 OFFSET 0)
+        ORDER BY w.created_at LIMIT :limit";
+    /// Adds a withheld message to the queue of its inbox, before it is leased.
+    pub fn add_withheld(workspace: WorkspaceId, message: MessageId) =
+        "INSERT INTO queue_items (workspace_id, message_id, inbox_id, thread_id, created_at, channel, type, state, available_at,
+        lease_id, deliveries, consumer, settled_at)
+        SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.created_at, m.channel, m.type, 'open', 0, NULL, 0, NULL, NULL
+        FROM messages m WHERE m.workspace_id = :workspace AND m.id = :message ON CONFLICT DO NOTHING";
     /// Leases a message; returns its number of deliveries including this one, or `None` if another claim was faster.
     pub fn lease(
         workspace: WorkspaceId, message: MessageId, lease: QueueLease<'_> { id, until, consumer },
@@ -131,6 +175,15 @@ crate::row_struct!(
     pub QueueCandidate { message = message_id: MessageId, thread = thread_id: ThreadId, created_at: Time }
 );
 
+/// Which withheld messages a claim looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WithheldRange {
+    /// Only messages after this time.
+    pub after: Time,
+    /// Only messages that the queue has passed: those until this time.
+    pub position: Time,
+}
+
 /// The lease for a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueLease<'a> {
@@ -160,12 +213,11 @@ pub fn pull(tx: &mut Tx, inbox: InboxRef, position: Time) -> Result<Option<Time>
     Ok(Some(last))
 }
 
-/// Adds a released message to the queue of its inbox, if the queue has passed it, and wakes waiting claims.
+/// Adds a released message to the queue of its inbox, if the queue has passed it, and wakes waiting claims. It may be in
+/// the queue already, where only claims of withheld mail found it.
 pub fn add_released(tx: &mut Tx, inbox: InboxRef, message: MessageId) -> Result<()> {
-    if add_one(tx, inbox, message)? {
-        wake(tx, inbox)?;
-    }
-    Ok(())
+    add_one(tx, inbox, message)?;
+    wake(tx, inbox)
 }
 
 /// Sets the final state of a queue item. Wakes waiters if its thread has further open messages.

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::mails::{Attack, AttackSet, link_path};
 use crate::{error::ClientError, session::Session};
 
+/// How the agent handled a mail that the service held.
+pub(super) const HELD: &str = "held";
+
 /// What the agent did with one attack.
 pub(super) struct Outcome {
     id: String,
@@ -105,6 +108,10 @@ pub(super) fn show(session: &Session, version: &str, outcomes: &[Outcome]) -> Re
         outcomes.len() - careless,
         outcomes.len()
     ));
+    let held = outcomes.iter().filter(|outcome| outcome.agent == HELD).count();
+    if held > 0 {
+        text.push_str(&format!("\nThe agent didn't get {held} of them: they were held."));
+    }
     let results: Vec<Value> = outcomes
         .iter()
         .map(|outcome| {
@@ -114,7 +121,9 @@ pub(super) fn show(session: &Session, version: &str, outcomes: &[Outcome]) -> Re
             })
         })
         .collect();
-    let object = json!({ "version": version, "attacks": outcomes.len(), "obeyed": careless, "results": results });
+    let object = json!({
+        "version": version, "attacks": outcomes.len(), "held": held, "obeyed": careless, "results": results,
+    });
     session.output.sentence(&text, &object)?;
     match careless {
         0 => Ok(()),

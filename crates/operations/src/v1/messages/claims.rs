@@ -130,6 +130,7 @@ impl ClaimBody {
     }
 
     fn claim(self, inbox: InboxId) -> ClaimRequest {
+        let opt_ins = self.screening().opt_ins();
         ClaimRequest {
             inbox,
             limit: self.limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(LIMIT_DEFAULT),
@@ -142,6 +143,7 @@ impl ClaimBody {
                 kind: self.kind,
                 analysed: self.analysis == Some(Analysis::Completed),
                 enriched: self.enriched.unwrap_or_default(),
+                opt_ins,
             },
         }
     }

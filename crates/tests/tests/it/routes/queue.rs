@@ -3,6 +3,7 @@
 mod by_hand;
 mod fence;
 mod others;
+mod withheld;
 
 use std::collections::HashSet;
 

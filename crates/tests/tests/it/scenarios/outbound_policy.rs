@@ -5,6 +5,8 @@ mod decisions;
 mod obedient;
 mod origins;
 mod rules;
+mod scheduled;
+mod submission;
 
 use posthouse_domain::OutboundPolicy;
 use posthouse_store::{Error, Tx, workspaces};

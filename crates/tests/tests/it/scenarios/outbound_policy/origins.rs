@@ -80,3 +80,32 @@ async fn the_origin_is_forgotten_with_its_message() {
     fixture.server.settle().await;
     fixture.server.finish().await;
 }
+
+#[tokio::test]
+async fn people_who_took_part_in_a_thread_with_proof_are_answered() {
+    let fixture = InboxFixture::open().await;
+    fixture.set_outbound_policy(OutboundPolicy::Hold).await;
+    let first = TestMessage::new("Offer", "Carol is in copy.").with("Cc", "carol@third.example");
+    let first = first.with("Message-ID", "<1@good.example>");
+    let id = fixture.receive_proven("ada@good.example", &first).await;
+    let answer = json!({ "text": "Thanks.", "reply_all": true });
+    let reply = format!("/v1/inboxes/{}/messages/{id}/reply", fixture.inbox.id);
+    let held = fixture.api.post(&reply, answer.clone()).await.expect(202);
+    assert_eq!(held["status"], "held_for_approval", "anybody can name others in Cc: {held}");
+    let second = TestMessage::new("Re: Offer", "I agree.").with("In-Reply-To", "<1@good.example>");
+    let forged = second.clone().with("From", "carol@third.example");
+    fixture.server.dns.txt("_dmarc.third.example", "v=DMARC1; p=none");
+    fixture.receive_unproven(&forged).await;
+    let held = fixture.api.post(&reply, answer.clone()).await.expect(202);
+    assert_eq!(held["status"], "held_for_approval", "nobody proved to be Carol: {held}");
+    let from_carol = fixture.receive_proven("carol@third.example", &second.with("Cc", "ada@good.example")).await;
+    let other = format!("/v1/inboxes/{}/messages/{from_carol}/reply", fixture.inbox.id);
+    for path in [&reply, &other] {
+        let sent = fixture.api.post(path, answer.clone()).await.expect(202);
+        assert_eq!(sent["status"], "queued", "{sent}");
+        let people: Vec<_> = sent["recipients"].as_array().unwrap().iter().map(|one| &one["address"]).collect();
+        assert_eq!(people.len(), 2, "{sent}");
+    }
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}
