@@ -229,7 +229,9 @@ impl Bridge {
         let stateless = params["_meta"][REVISION_META].as_str().map(str::to_owned);
         if stateless.is_some() {
             request = request.with_header("mcp-method", method)?;
-            if let Some(about) = params["name"].as_str().or_else(|| params["uri"].as_str()) {
+            if let Some(about) =
+                params["name"].as_str().or_else(|| params["uri"].as_str()).or_else(|| params["taskId"].as_str())
+            {
                 request = request.with_header("mcp-name", &field_value(about))?;
             }
         }
