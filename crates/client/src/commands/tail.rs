@@ -73,6 +73,9 @@ impl SubscriptionOptions {
 pub(crate) async fn run(session: &Session, given: Tail) -> Result<(), ClientError> {
     let api = session.api()?;
     let mut stream = EventStream::new(&api, given.subscription.resolve(&api).await?);
+    if session.output.is_table_view() {
+        session.output.banner("other people wrote these authors and subjects")?;
+    }
     let mut left = given.count.unwrap_or(u64::MAX);
     while left > 0 {
         match stream.next().await? {
