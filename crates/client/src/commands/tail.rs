@@ -56,6 +56,11 @@ const PARTS: &[(&str, &[&str])] = &[
 const COLUMNS: &[Column] = &[column("Time", "created_at"), column("Type", "type"), column("Id", "id")];
 
 impl SubscriptionOptions {
+    /// Creates options for these inboxes and types, without content; for all, if there are none.
+    pub(crate) fn of(inbox: Vec<String>, event: Vec<String>) -> Self {
+        Self { inbox, event, envelope: true, since: None }
+    }
+
     /// Looks the inboxes up.
     ///
     /// # Errors

@@ -114,7 +114,7 @@ fn missing(tool: &Tool, name: &str) -> String {
 fn path_text(name: &str, value: Option<&Value>, problems: &mut Problems) -> String {
     match value {
         Some(Value::String(text)) if !text.is_empty() => return text.clone(),
-        Some(Value::String(_)) | None => problems.add(name, "must not be empty"),
+        Some(Value::String(_)) | None => problems.add::<()>(name, "must not be empty"),
         Some(other) => problems.add(name, format!("must be a string, not {}", kind(other))),
     };
     String::new()

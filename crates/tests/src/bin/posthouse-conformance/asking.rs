@@ -22,13 +22,13 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 /// Requests to clients that aren't answered yet, by their ids.
 #[derive(Default)]
-pub struct Questions {
+pub(crate) struct Questions {
     waiting: Mutex<HashMap<String, oneshot::Sender<Value>>>,
 }
 
 impl Questions {
     /// Calls a tool that sends messages; `None` for another one.
-    pub fn stream(&self, request: &Request, revision: Revision) -> Option<BoxStream<'static, String>> {
+    pub(crate) fn stream(&self, request: &Request, revision: Revision) -> Option<BoxStream<'static, String>> {
         let is_stateless = revision.is_stateless();
         let messages = match text(request, "name") {
             "test_tool_with_progress" => progress(request),
@@ -61,7 +61,7 @@ impl Questions {
     }
 
     /// Takes the answer of a client. Returns whether somebody waits for it.
-    pub fn receive(&self, response: &Map<String, Value>) -> bool {
+    pub(crate) fn receive(&self, response: &Map<String, Value>) -> bool {
         let id = response.get("id").and_then(Value::as_str).unwrap_or_default();
         let sender = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         let answer = response.get("result").or_else(|| response.get("error")).cloned().unwrap_or_default();

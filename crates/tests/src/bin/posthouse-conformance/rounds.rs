@@ -16,13 +16,13 @@ use crate::{
 
 /// States that the client brings back. Only one that was given out is accepted.
 #[derive(Default)]
-pub struct Rounds {
+pub(crate) struct Rounds {
     states: Mutex<HashSet<String>>,
 }
 
 impl Rounds {
     /// Answers a request that needs input; `None` for another request.
-    pub fn answer(&self, request: &Request) -> Option<Result<Value, Failure>> {
+    pub(crate) fn answer(&self, request: &Request) -> Option<Result<Value, Failure>> {
         let name = text(request, "name");
         if request.method == "prompts/get" {
             return (name == "test_input_required_result_prompt").then(|| Ok(prompt(request)));
