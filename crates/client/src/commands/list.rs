@@ -70,7 +70,7 @@ pub(crate) async fn print(session: &Session, api: &Api, list: List<'_>, paging: 
         if paging.all {
             session.output.progress("");
         }
-        if !list.untrusted.is_empty() && !collected.is_empty() {
+        if session.output.is_table_view() && !list.untrusted.is_empty() && !collected.is_empty() {
             session.output.banner(list.untrusted)?;
         }
         session.output.items(&collected, list.columns)?;
