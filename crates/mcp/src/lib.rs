@@ -4,6 +4,7 @@
 //! [`McpServer::answer`], or with the messages of [`McpServer::stream`]. Each tool is a declaration over an operation, which runs as any call does: permission, limits,
 //! idempotency and errors are those of the API. Nothing here knows HTTP. See `docs/reference/mcp.md`.
 
+mod additions;
 mod catalogue;
 mod client;
 mod events;
@@ -15,6 +16,7 @@ mod server;
 mod tool;
 mod views;
 
+pub use additions::{Additions, MessageStream};
 pub use client::Client;
 pub use events::EventStream;
 pub use protocol::{Failure, FailureKind, Message, Request, Revision};

@@ -13,9 +13,10 @@ use posthouse_app::Service;
 use posthouse_call::Operation;
 use serde_json::{Map, Value, json};
 
+use crate::additions::{Additions, MessageStream};
 use crate::catalogue;
 use crate::client::Client;
-use crate::events::{self, EventCatalogue, EventStream};
+use crate::events::{self, EventCatalogue};
 use crate::guidance;
 use crate::invoke::{Invoker, OperationTable};
 use crate::protocol::{Failure, FailureKind, Request, Revision};
@@ -33,6 +34,7 @@ pub struct McpServer {
     operations: OperationTable,
     tools: Vec<ListedTool>,
     events: EventCatalogue,
+    additions: Option<Box<dyn Additions>>,
 }
 
 /// A tool with its entry in lists.
@@ -49,7 +51,13 @@ impl McpServer {
         let operations: OperationTable = callable.map(|operation| (operation.name, operation)).collect();
         let list = |tool: Tool| ListedTool { entry: listing::entry(&tool, &operations), tool };
         let tools = catalogue::tools(&operations).into_iter().map(list).collect();
-        Self { operations, tools, events: EventCatalogue::new() }
+        Self { operations, tools, events: EventCatalogue::new(), additions: None }
+    }
+
+    /// Adds what isn't of the service.
+    #[must_use]
+    pub fn with_additions(self, additions: Box<dyn Additions>) -> Self {
+        Self { additions: Some(additions), ..self }
     }
 
     /// Answers a request.
@@ -66,27 +74,30 @@ impl McpServer {
         let invoker = Invoker { service, operations: &self.operations, caller: client.caller, source: &client.source };
         // A handshake is forgotten, so only the stateless revision tells it with the call.
         let knows_tasks = revision.is_stateless() && tasks::are_known_to(request);
+        if let Some(result) = self.additions.as_ref().and_then(|added| added.answer(request, revision)) {
+            return result.map(|result| finished(result, revision));
+        }
         let result = match (request.method.as_str(), revision.is_stateless()) {
-            ("initialize", false) => initialize(request),
+            ("initialize", false) => self.initialize(request, client.profile),
             ("ping", false) => json!({}),
-            ("server/discover", true) => kept(discover(), "public"),
+            ("server/discover", true) => kept(self.discover(client.profile), "private"),
             ("tools/list", _) => kept(self.list(client, knows_tasks), "private"),
             ("tools/call", _) => self.call(&invoker, client.profile, request, knows_tasks).await?,
             (method, true) if method.starts_with("tasks/") => {
                 tasks::answer(|name| self.any_tool(name), &invoker, request).await?
             }
-            ("resources/list", _) => kept(resources::list(&invoker, request).await?, "private"),
-            ("resources/templates/list", _) => kept(resources::templates(&self.operations), "public"),
+            ("resources/list", _) => kept(self.extended(resources::list(&invoker, request).await?), "private"),
+            ("resources/templates/list", _) => kept(self.extended(resources::templates(&self.operations)), "public"),
             ("resources/read", _) => kept_briefly(resources::read(&invoker, request).await?),
-            ("prompts/list", _) => kept(prompts::list(), "public"),
-            ("prompts/get", _) => prompts::get(request)?,
+            ("prompts/list", _) => kept(self.extended(prompts::list(client.profile)), "private"),
+            ("prompts/get", _) => prompts::get(request, client.profile)?,
             ("completion/complete", _) => completion::complete(&invoker, request).await?,
             (method, _) => match events::answer(&self.events, service, client, request).await {
                 Some(result) => result?,
                 None => return Err(no_method(method, revision)),
             },
         };
-        Ok(if revision.is_stateless() { complete(result) } else { without_cache_hints(result) })
+        Ok(finished(result, revision))
     }
 }
 
@@ -96,7 +107,48 @@ impl McpServer {
         if knows_tasks {
             entries.iter_mut().for_each(tasks::extend_entry);
         }
-        json!({ "tools": entries })
+        self.extended(json!({ "tools": entries }))
+    }
+
+    /// Adds the entries that aren't of the service to the end of a list, once: on its last page.
+    fn extended(&self, mut result: Value) -> Value {
+        if let Some(added) = &self.additions
+            && result["nextCursor"].is_null()
+        {
+            for (name, list) in result.as_object_mut().into_iter().flatten() {
+                list.as_array_mut().into_iter().for_each(|list| list.extend(added.entries(name)));
+            }
+        }
+        result
+    }
+
+    /// Answers the handshake. A client that asks for a revision without a handshake, or an unknown one, gets the newest
+    /// one with a handshake.
+    fn initialize(&self, request: &Request, profile: Profile) -> Value {
+        let asked = request.params.get("protocolVersion").and_then(Value::as_str).and_then(Revision::parse);
+        let revision = asked.filter(|revision| !revision.is_stateless()).unwrap_or(Revision::NEWEST_WITH_HANDSHAKE);
+        json!({
+            "protocolVersion": revision.text(),
+            "capabilities": self.capabilities(revision),
+            "serverInfo": server_info(),
+            "instructions": guidance::instructions(profile),
+        })
+    }
+
+    fn discover(&self, profile: Profile) -> Value {
+        json!({
+            "supportedVersions": Revision::names(),
+            "capabilities": self.capabilities(Revision::ALL[0]),
+            "instructions": guidance::instructions(profile),
+        })
+    }
+
+    fn capabilities(&self, revision: Revision) -> Value {
+        let mut capabilities = capabilities();
+        if let (Some(added), Some(members)) = (&self.additions, capabilities.as_object_mut()) {
+            members.extend(added.capabilities(revision));
+        }
+        capabilities
     }
 
     async fn call(
@@ -123,11 +175,21 @@ impl McpServer {
         client: &Client<'_>,
         request: &Request,
         revision: Revision,
-    ) -> Option<Result<EventStream, Failure>> {
+    ) -> Option<Result<MessageStream, Failure>> {
+        if let Some(stream) = self.additions.as_ref().and_then(|added| added.stream(request, revision)) {
+            return Some(Ok(MessageStream::Added(stream)));
+        }
         if request.method != events::STREAM_METHOD {
             return None;
         }
-        Some(events::open(service, client, request, revision).await)
+        Some(events::open(service, client, request, revision).await.map(MessageStream::Events))
+    }
+
+    /// Takes a client's response to a request of the server. Returns whether there was such a request: the service itself
+    /// sends none.
+    #[must_use]
+    pub fn receive(&self, response: &Map<String, Value>) -> bool {
+        self.additions.as_ref().is_some_and(|added| added.receive(response))
     }
 }
 
@@ -149,25 +211,9 @@ fn capabilities() -> Value {
     })
 }
 
-/// Answers the handshake. A client that asks for a revision without a handshake, or an unknown one, gets the newest one
-/// with a handshake.
-fn initialize(request: &Request) -> Value {
-    let asked = request.params.get("protocolVersion").and_then(Value::as_str).and_then(Revision::parse);
-    let revision = asked.filter(|revision| !revision.is_stateless()).unwrap_or(Revision::NEWEST_WITH_HANDSHAKE);
-    json!({
-        "protocolVersion": revision.text(),
-        "capabilities": capabilities(),
-        "serverInfo": server_info(),
-        "instructions": guidance::INSTRUCTIONS,
-    })
-}
-
-fn discover() -> Value {
-    json!({
-        "supportedVersions": Revision::names(),
-        "capabilities": capabilities(),
-        "instructions": guidance::INSTRUCTIONS,
-    })
+/// Returns a result as a revision writes it.
+fn finished(result: Value, revision: Revision) -> Value {
+    if revision.is_stateless() { complete(result) } else { without_cache_hints(result) }
 }
 
 /// Adds for how long and for whom clients may keep a result.

@@ -14,10 +14,11 @@ mod stream;
 pub use directory::unmatched;
 
 use posthouse_http::route::Route;
+use posthouse_mcp::McpServer;
 
-/// Returns the routes, in the order of the API reference.
+/// Returns the routes, in the order of the API reference. `mcp` answers the messages of its endpoint.
 #[must_use]
-pub fn routes() -> Vec<Route> {
+pub fn routes(mcp: McpServer) -> Vec<Route> {
     let chapters = [
         stream::routes(),
         claim::routes(),
@@ -26,7 +27,7 @@ pub fn routes() -> Vec<Route> {
         directory::routes(),
         issuer::routes(),
         connect::routes(),
-        mcp::routes(),
+        mcp::routes(mcp),
     ];
     chapters.into_iter().flatten().collect()
 }

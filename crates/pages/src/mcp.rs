@@ -16,7 +16,7 @@ use posthouse_app::access::{
 };
 use posthouse_call::{CallSource, FromBody, Notes, count_caller};
 use posthouse_http::prelude::*;
-use posthouse_mcp::{Client, EventStream, Failure, FailureKind, McpServer, Message, Profile, Request, Revision};
+use posthouse_mcp::{Client, Failure, FailureKind, McpServer, Message, MessageStream, Profile, Request, Revision};
 use serde_json::Value;
 
 use mirrored::MirroredFields;
@@ -28,8 +28,8 @@ const BATCH_MAX: usize = 50;
 /// Longest name of a profile in characters.
 const PROFILE_CHARS_MAX: usize = 64;
 
-pub(crate) fn routes() -> Vec<Route> {
-    let server = Arc::new(McpServer::new(posthouse_operations::operations()));
+pub(crate) fn routes(server: McpServer) -> Vec<Route> {
+    let server = Arc::new(server);
     vec![
         Operation::public(Method::Post, "/mcp", "callMcp")
             .summary(
@@ -151,7 +151,8 @@ impl Conversation<'_> {
         match Message::read(message) {
             Ok(Message::Request(request)) => self.answer_request(&request).await,
             Ok(Message::Notification { .. }) => Ok(status::accepted()),
-            Ok(Message::Response) => Ok(status::unread(&invalid("This server sends no requests to answer."))),
+            Ok(Message::Response(response)) if self.server.receive(&response) => Ok(status::accepted()),
+            Ok(Message::Response(_)) => Ok(status::unread(&invalid("This server sends no requests to answer."))),
             Err(failure) => Ok(status::unread(&failure)),
         }
     }
@@ -211,7 +212,7 @@ impl Conversation<'_> {
                 let result = self.result(&request, revision).await.map(|result| request.response(result));
                 Some(result.unwrap_or_else(|failure| failure.response(&request.id, revision)))
             }
-            Ok(Message::Notification { .. } | Message::Response) => None,
+            Ok(Message::Notification { .. } | Message::Response(_)) => None,
             Err(failure) => Some(failure.response(&Value::Null, revision)),
         })
     }
@@ -222,7 +223,7 @@ impl Conversation<'_> {
     }
 
     /// Returns the stream that answers a request; `None` if its method doesn't stream.
-    async fn stream(&self, request: &Request, revision: Revision) -> Option<Result<EventStream, Failure>> {
+    async fn stream(&self, request: &Request, revision: Revision) -> Option<Result<MessageStream, Failure>> {
         let client = match self.client() {
             Ok(client) => client,
             Err(failure) => return Some(Err(failure)),

@@ -10,15 +10,22 @@ use posthouse_http::{
     route::Route,
     site::Site,
 };
+use posthouse_mcp::{Additions, McpServer};
 use posthouse_server::boot::{
     BootError,
-    web::{BoundHttp, ServedHttp},
+    web::{BoundHttp, HttpServer, ServedHttp},
 };
 
 /// Runs a command of the binary.
 #[must_use]
 pub fn run() -> ExitCode {
-    posthouse_server::cli::run(serve_http)
+    run_with(serve_http)
+}
+
+/// Runs a command of the binary with another site, as a build of the tests does.
+#[must_use]
+pub fn run_with(http: HttpServer) -> ExitCode {
+    posthouse_server::cli::run(http)
 }
 
 /// Returns what the service serves.
@@ -27,13 +34,28 @@ pub fn site() -> Site {
     Site { routes: all_routes(), unmatched: posthouse_pages::unmatched }
 }
 
+/// Returns what the service serves, with additions to its MCP server.
+#[must_use]
+pub fn site_with(additions: Box<dyn Additions>) -> Site {
+    let mcp = mcp_server().with_additions(additions);
+    Site { routes: routes_with(mcp), unmatched: posthouse_pages::unmatched }
+}
+
+fn mcp_server() -> McpServer {
+    McpServer::new(posthouse_operations::operations())
+}
+
 /// Returns every route of the service, in the order of the API reference.
 #[must_use]
 pub fn all_routes() -> Vec<Route> {
+    routes_with(mcp_server())
+}
+
+fn routes_with(mcp: McpServer) -> Vec<Route> {
     let chapters = [
         routes::own(),
         posthouse_operations::operations().into_iter().map(Route::from).collect(),
-        posthouse_pages::routes(),
+        posthouse_pages::routes(mcp),
     ];
     chapters.into_iter().flatten().collect()
 }
@@ -45,9 +67,22 @@ pub fn all_operations() -> Vec<Operation> {
 }
 
 fn serve_http(service: Arc<Service>, config: HttpConfig, bound: BoundHttp) -> Result<ServedHttp, BootError> {
+    serve_site(service, config, bound, site())
+}
+
+/// Serves a site on bound listeners.
+///
+/// # Errors
+/// Returns that the certificate couldn't be used.
+pub fn serve_site(
+    service: Arc<Service>,
+    config: HttpConfig,
+    bound: BoundHttp,
+    site: Site,
+) -> Result<ServedHttp, BootError> {
     let BoundHttp { clear, tls, challenges, redirect_to_https } = bound;
     let listeners = HttpListeners { clear, tls, challenges, redirect_to_https };
     let served =
-        listeners::serve(service, config, site(), listeners).map_err(|error| BootError::Tls(error.to_string()))?;
+        listeners::serve(service, config, site, listeners).map_err(|error| BootError::Tls(error.to_string()))?;
     Ok(Box::pin(served))
 }

@@ -19,8 +19,8 @@ pub enum Message {
         /// The method.
         method: String,
     },
-    /// Answers a request of the server. This server sends none.
-    Response,
+    /// Answers a request of the server. The service sends none.
+    Response(Map<String, Value>),
 }
 
 /// A request.
@@ -45,11 +45,13 @@ impl Message {
         if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return invalid("must have `\"jsonrpc\": \"2.0\"`");
         }
-        let id = members.remove("id");
         let is_answer = members.contains_key("result") || members.contains_key("error");
+        if is_answer && !members.contains_key("method") {
+            return Ok(Self::Response(members));
+        }
+        let id = members.remove("id");
         let method = match members.remove("method") {
             Some(Value::String(method)) => method,
-            None if is_answer => return Ok(Self::Response),
             _ => return invalid("must name its `method`"),
         };
         let params = match members.remove("params") {

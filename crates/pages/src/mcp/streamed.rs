@@ -6,7 +6,7 @@ use futures_util::stream;
 use posthouse_call::OutcomeStream;
 use posthouse_domain::Refusal;
 use posthouse_http::route::{ResponseBody, RouteResponse};
-use posthouse_mcp::{EventStream, Failure, FailureKind};
+use posthouse_mcp::{Failure, FailureKind, MessageStream};
 
 /// The content type of a stream.
 const EVENT_STREAM: &str = "text/event-stream";
@@ -30,7 +30,7 @@ pub(super) fn check_accept(fields: &HeaderMap) -> Result<(), Failure> {
 }
 
 /// Returns the response with the messages of a stream.
-pub(super) async fn response(mut messages: EventStream) -> RouteResponse {
+pub(super) async fn response(mut messages: MessageStream) -> RouteResponse {
     let first = messages.next().await.map(|message| frame(&message)).unwrap_or_default();
     let rest = stream::unfold(messages, |mut messages| async move {
         let message = messages.next().await?;
