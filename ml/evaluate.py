@@ -7,17 +7,21 @@ import json
 import os
 import pathlib
 import random
+import re
 import sys
 
 import numpy as np
 
 import corpora
+import generate
 from generate import CATEGORIES
 from learn import categorise
 
 CORPORA = pathlib.Path(os.environ.get("POSTHOUSE_CORPORA", pathlib.Path(__file__).parent.parent.parent / "shared/data"))
 THRESHOLDS = {"injection": 0.8, "phishing": 0.8, "needs_human": 0.7, "auto_reply": 0.8, "category": 0.6}
 ROUNDS = 500
+# Attacks of the author who isn't in training, of each language.
+HELD_OUT = 120
 CHANGED = ("Base Encoding|Emoji Substitution|Reverse Text|Language Translation|Substitution Ciphers|Alphanumeric Substitution|"
            "Homophonic Substitution|Misspelling Intentionally|Anagramming|Space Removal & Grouping").split("|")
 INSERTED = ("Information Dissemination|Marketing & Advertising|Entertainment|Scams & Fraud|Misinformation & Propaganda|Instruction|"
@@ -82,6 +86,25 @@ def attacks_in_mail(attacks, mails):
     return rows
 
 
+def held_out(model):
+    """Attacks of an author that no training row came from, at the end or in the middle of short mails."""
+    for language in generate.LANGUAGES:
+        rng = random.Random(f"held {language}")
+        hosts = [row for row in generate.mails(language, 4, 97) if not row["phishing"]]
+        attacks = list(generate.attacks(language, HELD_OUT, 97, "-held"))
+        rows = []
+        for attack in attacks:
+            host = rng.choice(hosts)
+            lines = host["text"].split("\n\n")
+            at = rng.choice([len(lines), rng.randrange(1, len(lines) + 1)])
+            rows.append(host | {"text": "\n\n".join(lines[:at] + [attack] + lines[at:])})
+        plain = of(answers(model, hosts), "injection")
+        found = of(answers(model, rows), "injection")
+        separates(f"injection, another author in mail: {language}, AUC", found, plain)
+        share(f"injection, another author in mail: {language}, recall", found, 0.8, "recall 0.50")
+        share(f"injection, another author in mail: {language}, mails without attacks", plain, 0.8)
+
+
 def injection(model, sets):
     attacks, mails = corpora.bipia()
     plain = of(answers(model, [{"text": mail} for mail in mails]), "injection")
@@ -144,14 +167,16 @@ def unseen(path):
         threshold = THRESHOLDS[question]
         report(f"{question}, unseen sources, calibration error", interval(lambda i: calibration_error(p[i.astype(int)], y[i.astype(int)]), np.arange(len(p))), len(p), "<= 0.15")
         separates(f"{question}, unseen sources, AUC", p[y == 1], p[y == 0])
-        aucs = []
-        for name in sorted(set(source)):
-            positive, negative = p[(source == name) & (y == 1)], p[(source == name) & (y == 0)]
+        # The languages of an author's grammars are one line, but count alone for the mean.
+        groups = np.array([re.sub("-(" + "|".join(generate.LANGUAGES) + ")$", "", name) for name in source])
+        for name in sorted(set(groups)):
+            positive, negative = p[(groups == name) & (y == 1)], p[(groups == name) & (y == 0)]
             if len(positive) >= 20:
                 share(f"  {name}: recall", positive, threshold)
-                aucs.append(auc(positive, p[y == 0]))
             if len(negative) >= 20:
                 share(f"  {name}: false alarms", negative, threshold)
+        positives = [p[(source == name) & (y == 1)] for name in sorted(set(source))]
+        aucs = [auc(positive, p[y == 0]) for positive in positives if len(positive) >= 20]
         report(f"{question}, unseen sources, AUC, mean over sources", f"{np.mean(aucs):.3f}", len(aucs))
     language, best, y = (np.array(data["category"][key]) for key in ("language", "best", "y"))
     report("category, unseen blocks, macro-F1", interval(lambda i: macro_f1(best[i.astype(int)], y[i.astype(int)]), np.arange(len(y))), len(y), "0.80")
@@ -174,6 +199,7 @@ def main(model, unseen_path=None):
         sets["account"] = [json.loads(line) for line in open(path, encoding="utf8")]
     sets = {key: (rows, answers(model, rows) if rows else []) for key, rows in sets.items()}
     injection(model, sets)
+    held_out(model)
     phishing(sets)
     other(model, sets)
     if unseen_path:

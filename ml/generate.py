@@ -19,14 +19,14 @@ def lines(name):
 class Grammar:
     """Expands `{one|of|these}` and `{slot}`."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, own=()):
         self.random = random.Random(seed)
-        self.values = dict(line.split(": ", 1) for line in lines("common.txt"))
+        self.values = dict(line.split(": ", 1) for line in [*lines("common.txt"), *own])
 
     def slot(self, name):
         r, digits = self.random, lambda n: "".join(self.random.choice(string.digits) for _ in range(n))
         if name in self.values:
-            return r.choice(self.values[name].split("|"))
+            return self.expand(r.choice(self.values[name].split("|")))
         word = lambda: "".join(r.choice("bcdfglmnprst") + r.choice("aeiou") for _ in range(r.randint(2, 4)))
         brand = lambda: r.choice("PayPal Amazon Microsoft DHL Netflix Apple FedEx Google HSBC Coinbase DocuSign UPS".split())
         match name:
@@ -70,8 +70,9 @@ class Grammar:
 
 
 def sections(name):
-    """The lines below each `[heading]`."""
-    found, current = {}, None
+    """The lines below each `[heading]`; those before the first one, the slots of the file, below ""."""
+    found = {}
+    current = found.setdefault("", [])
     for line in lines(name):
         if line.startswith("[") and line.endswith("]") and " " not in line:
             current = found.setdefault(line[1:-1], [])
@@ -81,6 +82,10 @@ def sections(name):
 
 
 # How the parts of an attack are put together.
+OTHER_PLANS = (
+    ["order"] * 5 + ["lead order"] * 6 + ["order tail"] * 3 + ["lead order tail"] * 3 + ["order order"] * 2
+    + ["lead order order tail", "whole tail", "lead whole"] + ["whole"] * 4
+)
 PLANS = (
     ["open act"] * 4 + ["open override act", "override act", "override act hide", "act hide", "open act hide"] * 2
     + ["open act why", "why act", "override act why hide", "open why act", "role", "override role", "role act", "open role"]
@@ -89,11 +94,11 @@ PLANS = (
 )
 
 
-def attacks(language, count, seed):
-    """Distinct attacks of one language."""
-    grammar = Grammar(f"{seed} attacks {language}")
-    parts = sections(f"attacks.{language}.txt")
-    plans = [plan for plan in PLANS if all(name in parts for name in plan.split())]
+def attacks(language, count, seed, author=""):
+    """Distinct attacks of one language. An author is a set of grammars, such as `-b`."""
+    parts = sections(f"attacks{author}.{language}.txt")
+    grammar = Grammar(f"{seed} attacks{author} {language}", parts[""])
+    plans = [plan for plan in (OTHER_PLANS if author else PLANS) if all(name in parts for name in plan.split())]
     found = {}
     for _ in range(count * 3 if plans else 0):
         plan = grammar.random.choice(plans)
@@ -189,3 +194,26 @@ def harmless(language, each, seed):
     grammar = Grammar(f"{seed} harmless {language}")
     return list(dict.fromkeys(
         grammar.expand(line) for part in sections(f"harmless.{language}.txt").values() for line in part for _ in range(each)))
+
+
+def everyday(language, count, seed, parts):
+    """`count` harmless texts of each section of harmless-b, as (section, part, text).
+
+    The lines are dealt out to `parts` by their number, alike in all languages, and a text has lines of one part only.
+    "other" is the language of notices in languages beyond the twelve.
+    """
+    grammar = Grammar(f"{seed} everyday {language}")
+    r, joint, found = grammar.random, "" if language in DENSE else " ", []
+    name = "harmless-other.txt" if language == "other" else f"harmless-b.{language}.txt"
+    for section, all_lines in sections(name).items():
+        for _ in range(count if all_lines else 0):
+            part = r.randrange(parts)
+            lines = [line for number, line in enumerate(all_lines) if number % parts == part]
+            chosen = r.sample(lines, min(len(lines), r.choice([1, 1, 2, 3, 4])))
+            text = r.choice([joint, joint, "\n", "\n\n"]).join(grammar.expand(line).strip() for line in chosen)
+            if r.random() < 0.3 and language != "other":
+                text = f"{grammar.expand(grammar.values['greeting.' + language])}\n\n{text}"
+            if r.random() < 0.2 and language != "other":
+                text = f"{text}\n\n{grammar.expand(grammar.values['closing.' + language])}\n{grammar.slot('name')}"
+            found.append((section, part, text))
+    return found

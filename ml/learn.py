@@ -96,13 +96,13 @@ def sigmoid(z):
 
 
 def gram_model(matrix, labels, weights, seed):
-    """A linear model over n-grams as whole numbers of one byte, with three quarters of the weight."""
-    model = LogisticRegression(C=2.0, max_iter=40, random_state=seed)
+    """A linear model over n-grams as whole numbers of one byte."""
+    model = LogisticRegression(C=0.5, max_iter=40, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(matrix, labels, weights)
     scale = np.abs(model.coef_[0]).max() / 127
-    return np.rint(model.coef_[0] / scale).astype("i1"), np.float32(0.75 * scale)
+    return np.rint(model.coef_[0] / scale).astype("i1"), np.float32(scale)
 
 
 def top_and_spread(logits, owners, count):

@@ -14,7 +14,15 @@ from learn import Network, features, gram_model, platt, sigmoid, top_and_spread
 
 SEED = 35
 EACH_MAIL = {"en": 60}
-ATTACKS = {"en": 5000}
+# Attacks of each author in English and in each other language.
+ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600)}
+# Texts of each section of the everyday texts.
+EVERYDAY = (300, 90)
+PARTS = 3
+NEEDS = {"people": 1, "notice": 0, "news": 0, "contact": 0}
+# The value of a segment that says how similar it is to the rest of the mail. An attack alone is a mail of its own in
+# training, so that the networks must not rely on it.
+SIMILARITY = 256 + 36
 # Weight of harmless text that speaks about prompts or gives orders.
 HARMLESS = 3.0
 BILLING77 = ("refund", "charge", "fee", "payment", "statement")
@@ -57,7 +65,7 @@ def harmless(seed, each=40):
 def place(rng, text, host, source, language, weight=1.0):
     """An attack at the start, in the middle or at the end of a mail, or alone."""
     row = {"source": source, "language": language, "attack": 1, "weight": weight}
-    if host is None or rng.random() < 0.3:
+    if host is None or rng.random() < 0.45:
         return row | {"text": text, "span": (0, len(text.encode()))}
     body = host["text"]
     cuts = [0, len(body)] + [m.end() for m in re.finditer(r"\n\n|[.!?。] ?", body)][:40]
@@ -81,10 +89,23 @@ def attack_rows(seed, hosts):
     for source, texts, weight in sources:
         for text in distinct(texts, seen):
             rows += [place(rng, text, rng.choice(english), source, "en", weight) for _ in range(2)]
-    for language in LANGUAGES:
-        for text, plan in generate.attacks(language, ATTACKS.get(language, 900), seed).items():
-            weight = 0.15 if plan == "task" else 1.0
-            rows.append(place(rng, text, rng.choice(by_language[language]), f"own-attacks-{language}", language, weight))
+    for author, (english_count, count) in ATTACKS.items():
+        for language in LANGUAGES:
+            for text, plan in generate.attacks(language, english_count if language == "en" else count, seed, author).items():
+                weight = 0.15 if plan == "task" else 1.0
+                rows.append(place(rng, text, rng.choice(by_language[language]), f"own-attacks{author}-{language}", language, weight))
+    return rows
+
+
+def everyday(seed):
+    """Requests among people, notices of programs, newsletters, and text about assistants."""
+    rows = []
+    for language in (*LANGUAGES, "other"):
+        for section, part, text in generate.everyday(language, EVERYDAY[language != "en"], seed, PARTS):
+            about = section == "ai"
+            row = {"text": text, "source": f"{'harmless' if about else 'everyday'}-b-{language}", "language": language, "attack": 0, "part": part}
+            row |= {"weight": HARMLESS if about else 1.5, "needs_human": NEEDS.get(section), "mail_weight": 0.1}
+            rows.append(row | ({"phishing": 0} if section in ("notice", "contact") else {}))
     return rows
 
 
@@ -94,8 +115,9 @@ def all_rows():
     for number, row in enumerate(ham):
         row["mail_weight"] = 0.25 if number < 900 else 0.05
     spam = corpora.ham("spam-1", 500, phishing=1, mail_weight=0.3)
-    rows = [row | {"attack": 0} for row in mails + ham + spam]
-    rows += harmless(SEED) + corpora.text_rows("bastion-traps", corpora.bastion(False), attack=0, language="en", weight=HARMLESS)
+    # Real sentences that ask for something decide about needs-human; our mails only show other languages.
+    rows = [row | {"attack": 0, "needs_human weight": 0.25} for row in mails + ham + spam]
+    rows += harmless(SEED) + everyday(SEED) + corpora.text_rows("bastion-traps", corpora.bastion(False), attack=0, language="en", weight=HARMLESS)
     rows += corpora.text_rows("solidus", corpora.solidus(), attack=0, phishing=0, mail_weight=0.5)
     rng = random.Random(SEED)
     bank = corpora.banking("train")
@@ -104,7 +126,7 @@ def all_rows():
         category = CATEGORIES.index("billing" if any(w in kind.lower() for w in BILLING77) else "support")
         rows.append({"text": text, "source": "banking77", "attack": 0, "category": category, "auto_reply": 0, "phishing": 0, "mail_weight": 0.15, "language": "en"})
     for text, ask in corpora.email_intent("Ask0729"):
-        rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 1.0, "language": "en"})
+        rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 2.0, "language": "en"})
     return rows + attack_rows(SEED, mails + ham)
 
 
@@ -118,34 +140,37 @@ def segment_labels(rows, places, owners):
 
 
 def train_segments(data, seed, epochs):
-    """Two networks and the n-grams; then again with the most telling segments of each attack only."""
+    """The n-grams; then again with the most telling segments of each attack only, and two networks."""
     values, grams, labels, weights, owners, attack = data
     # A long attack counts as much as a short one, or stories of jailbreaks would outweigh all else.
     own = np.bincount(owners[labels == 1], minlength=owners.max() + 1)[owners]
     weights = weights * np.where(labels == 1, np.minimum(1, 2 / np.maximum(own, 1)), 1).astype("f4")
+    weights = weights * np.where((labels == 0) & attack[owners], 0.3, 1.0).astype("f4")
     rest = np.ones(len(labels), "f4")
     for turn in range(2):
         # Segments of an attack mail that aren't the attack were seen in ham already.
-        w = weights * rest * np.where((labels == 0) & attack[owners], 0.3, 1.0).astype("f4")
+        w = weights * rest
         w[labels == 1] *= 0.45 * w[labels == 0].sum() / w[labels == 1].sum()
         w /= w.mean()
         coefficients, scale = gram_model(grams, labels, w, seed)
-
-        def gradient(z, rows):
-            return (sigmoid(z) - (labels[rows, None] * 0.98 + 0.01)) * w[rows, None]
-
-        def drop(rng, x):
-            x[:, :256] += rng.standard_normal((len(x), 256)).astype("f4") * 0.04
-            form = rng.random(len(x)) < 0.15
-            x[form, 256:] = 0
-            return x
-
-        networks = [Network(values.shape[1], 1, seed + n) for n in range(2)]
-        for network in networks:
-            network.train(values, gradient, epochs if turn else max(2, epochs // 2), 2e-3, 0.02, drop)
-        logits = segment_logits((networks, coefficients, scale), values, grams)
+        known = scale * (grams @ coefficients.astype("f4"))
         if turn == 0:
-            rest = telling(logits, labels, owners)
+            rest = telling(known, labels, owners)
+
+    # The networks learn what the n-grams leave open.
+    def gradient(z, rows):
+        return (sigmoid(z + known[rows, None]) - (labels[rows, None] * 0.98 + 0.01)) * w[rows, None]
+
+    def drop(rng, x):
+        x[:, :256] += rng.standard_normal((len(x), 256)).astype("f4") * 0.04
+        form = rng.random(len(x)) < 0.15
+        x[form, 256:] = 0
+        x[rng.random(len(x)) < 0.5, SIMILARITY] = 0
+        return x
+
+    networks = [Network(values.shape[1], 1, seed + n) for n in range(2)]
+    for network in networks:
+        network.train(values, gradient, epochs, 2e-3, 0.02, drop)
     return networks, coefficients, scale
 
 
@@ -177,7 +202,7 @@ def mail_targets(rows):
                 weight[number, start : start + size] = w
         for name, at in (("phishing", 12), ("needs_human", 13), ("auto_reply", 14)):
             if row.get(name) is not None:
-                target[number, at], weight[number, at] = row[name], w
+                target[number, at], weight[number, at] = row[name], row.get(f"{name} weight", w)
     return target, weight
 
 
@@ -225,14 +250,26 @@ def train_mails(values, target, weight, seed, epochs):
     return networks
 
 
+# The part in which each author's attacks weren't seen, in all languages, for grammars of two languages say the same.
+AUTHORS = {"-b": 1, "-d": 1, "-c": 2, "-e": 2}
+
+
 def folds(rows, count):
-    """A fold of each row: by its source, own mails by their block; real mail by its subject, our harmless texts by their words."""
+    """A fold of each row: own attacks by their author, other attacks by source, own mails by block of the grammar,
+    everyday texts by their lines, real mail by its subject, our harmless texts by their words."""
     def key(row):
         if row["source"] in REAL and not row.get("attack"):
             return row["subject"].removeprefix("Re: ")
         return row["text"][:12] if row["source"].startswith("harmless") else row.get("block") or row["source"]
 
-    return np.array([random.Random(f"fold {key(row)}").randrange(count) for row in rows])
+    def fold(row):
+        if "part" in row:
+            return row["part"]
+        if row["source"].startswith("own-attacks"):
+            return AUTHORS.get(row["source"].removeprefix("own-attacks")[:-3], 0)
+        return random.Random(f"fold {key(row)}").randrange(count)
+
+    return np.array([fold(row) for row in rows])
 
 
 def main(base, out):
@@ -244,7 +281,7 @@ def main(base, out):
     target, mail_weight = mail_targets(rows)
     labelled = mail_weight.sum(1) > 0
     print(f"{len(rows)} mails, {attack.sum()} attacks, {len(owners)} segments, {int(labels.sum())} of attacks", flush=True)
-    fold, parts = folds(rows, 2), 2
+    fold, parts = folds(rows, PARTS), PARTS
     logits, mail_logits = np.zeros(len(owners)), np.zeros((len(rows), 15), "f4")
     for part in range(parts if "quick" not in sys.argv else 0):
         inside, outside = fold[owners] != part, fold[owners] == part
@@ -269,15 +306,16 @@ def main(base, out):
 SPREAD = 0.0
 REAL = ("easy-ham-1", "spam-1")
 # The labeling threshold of each question, and the share of false alarms that it aims at among rows that the networks
-# didn't see: in real mail, in own and other texts (each source with the same weight), and in harmless text about prompts.
+# didn't see: in real mail, in own and other texts (each source with the same weight), and in everyday texts and text
+# about prompts, whose lines resemble attacks on purpose.
 AIMS = {
-    "injection": (0.8, 0.004, 0.004, 0.02), "phishing": (0.8, 0.004, 0.001, None), "needs_human": (0.7, None, None, None),
-    "auto_reply": (0.8, 0.005, 0.005, None)}
+    "injection": (0.8, 0.006, 0.002, 0.07), "phishing": (0.8, 0.006, 0.001, None), "needs_human": (0.7, None, None, None),
+    "auto_reply": (0.8, 0.003, 0.003, None)}
 
 
 def group(source):
     """Which of the aims a source belongs to; unwanted mail to none."""
-    if source.startswith(("harmless", "bastion")):
+    if source.startswith(("harmless", "everyday", "bastion")):
         return 2
     return {"easy-ham-1": 0, "spam-1": None}.get(source, 1)
 

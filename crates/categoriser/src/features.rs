@@ -32,7 +32,7 @@ pub(crate) const MAIL_SIZE: usize = 3 * DIMENSIONS + MAIL_FORM;
 const OPENING: usize = 60;
 
 /// Values of the hash of a token n-gram.
-pub(crate) const GRAM_BITS: u32 = 17;
+pub(crate) const GRAM_BITS: u32 = 19;
 
 pub(crate) type Vector = [f32; DIMENSIONS];
 
