@@ -172,7 +172,7 @@ async fn prepare(
     let paths = paths.collect::<Result<Vec<_>, Refusal>>()?;
     let bytes = arrival.raw.len();
     let (blobs, judge) = (service.blobs.clone(), Judge::of(service));
-    let work = move || -> posthouse_store::Result<(InboundMail, (ParsedMail, Vec<Imitation>), Vec<u8>)> {
+    let work = move || {
         let provenance = Provenance {
             mail_from: arrival.mail_from.as_ref(),
             results: &results,
@@ -184,7 +184,7 @@ async fn prepare(
         mail.judged = judge.judge(&mail);
         let imitations = judge.imitations(&mail, &known);
         let compressed = blobs.compress(&arrival.raw)?;
-        Ok((arrival, (mail, imitations), compressed))
+        Ok::<_, posthouse_store::Error>((arrival, (mail, imitations), compressed))
     };
     let (mut arrival, (mail, imitations), compressed) =
         service.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
