@@ -182,6 +182,7 @@ finish() {
 		python_tools relying-parties
 		npm_tools relying-parties
 		python_tools mcp-clients
+		npm_tools mcp-clients
 		npm_tools mcp-conformance
 		web_packages
 		;;

@@ -1,21 +1,24 @@
-"""Holds a whole conversation over MCP with the official client: once with a handshake, and once in the stateless revision.
+"""What the conversations of the Python clients share: the API, mail, and the events of MCP by poll and push.
 
-It creates an inbox, waits for a mail, reads it, replies, drafts an answer that is approved over the API, and gets a code. The
-client checks every result against the protocol, and structured results against the schemas of their tools.
+A conversation creates an inbox, waits for a mail, reads it, replies, drafts an answer that is approved over the API, and gets
+a code. `call` calls a tool and returns the value of its result.
 """
 
 import asyncio
 import json
 import os
 import urllib.request
+from typing import Any, Literal
 
-import httpx2
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
+from mcp.client.extension import ClientExtension, NotificationBinding
+from mcp_types import Request, Result
+from pydantic import BaseModel
 
 URL, KEY = os.environ["POSTHOUSE_URL"], os.environ["POSTHOUSE_KEY"]
 HEADERS = {"Authorization": f"Bearer {KEY}"}
 MARKER = "UNTRUSTED MESSAGE CONTENT"
+# How long an event may take, in seconds.
+EVENT_WITHIN = 30
 
 
 def api(method, path, body=None):
@@ -32,56 +35,92 @@ def inject(to, sender, subject, text):
     urllib.request.urlopen(request).close()
 
 
-async def call(client, name, **arguments):
-    result = await client.call_tool(name, arguments)
-    text = result.content[0].text
-    assert not result.is_error, f"{name}: {text}"
+def value_of(text):
+    """Returns the value in the text of a result, without its fence."""
     if text.startswith(MARKER):
         text = text.split("\n", 2)[2].rsplit("\n", 1)[0]
-    value = json.loads(text)
-    assert result.structured_content in (None, value), name
-    return value
+    return json.loads(text)
 
 
-async def converse(client, username):
-    tools = {tool.name for tool in (await client.list_tools()).tools}
-    assert {"send_email", "get_message", "create_draft"} <= tools and len(tools) <= 15, tools
-    inbox = await call(client, "create_inbox", username=username)
-    waiting = asyncio.create_task(call(client, "wait_for_email", inbox_id=inbox["id"], since="2020-01-01T00:00:00Z"))
+async def converse(call, username):
+    """Holds the conversation. Returns the inbox and the message that arrived."""
+    inbox = await call("create_inbox", username=username)
+    waiting = asyncio.create_task(call("wait_for_email", inbox_id=inbox["id"], since="2020-01-01T00:00:00Z"))
     inject(inbox["address"], "ada@example.com", f"Order of {username}", "When will my lamps come?")
     message = await waiting
     assert message["extracted_text"].startswith("When will my lamps come?"), message
-    assert (await call(client, "get_message", message_id=message["id"]))["id"] == message["id"]
-    reply = await call(client, "reply_to_email", inbox_id=inbox["id"], message_id=message["id"], text="On Thursday.")
+    assert (await call("get_message", message_id=message["id"]))["id"] == message["id"]
+    reply = await call("reply_to_email", inbox_id=inbox["id"], message_id=message["id"], text="On Thursday.")
     assert reply["thread_id"] == message["thread_id"]
     draft = await call(
-        client, "create_draft", inbox_id=inbox["id"], reply_to_message_id=message["id"], text="They are on their way."
+        "create_draft", inbox_id=inbox["id"], reply_to_message_id=message["id"], text="They are on their way."
     )
     path = f"/v1/inboxes/{inbox['id']}/drafts/{draft['id']}/approve"
     api("POST", path, {"content_sha256": draft["content_sha256"]})
-    assert (await call(client, "get_draft", inbox_id=inbox["id"], draft_id=draft["id"]))["status"] == "sent"
+    assert (await call("get_draft", inbox_id=inbox["id"], draft_id=draft["id"]))["status"] == "sent"
     # Mail from outside isn't proven here, because no DNS server answers.
-    shop = await call(client, "create_inbox", username=f"{username}-shop")
+    shop = await call("create_inbox", username=f"{username}-shop")
     text = "Your verification code is 482913."
-    await call(client, "send_email", inbox_id=shop["id"], to=inbox["address"], subject="Your code", text=text)
-    code = await call(client, "get_verification_code", inbox_id=inbox["id"], since="2020-01-01T00:00:00Z")
+    await call("send_email", inbox_id=shop["id"], to=inbox["address"], subject="Your code", text=text)
+    code = await call("get_verification_code", inbox_id=inbox["id"], since="2020-01-01T00:00:00Z")
     assert code["code"] == "482913", code
-    wrong = await client.call_tool("get_message", {"message_id": 7})
-    assert wrong.is_error and "must be a string" in wrong.content[0].text
-    resources = (await client.list_resources()).resources
-    assert any(resource.name == inbox["address"] for resource in resources), resources
-    read = await client.read_resource(f"message://{message['id']}")
-    assert read.contents[0].text.startswith(MARKER)
-    prompt = await client.get_prompt("triage", {"inbox": inbox["address"]})
-    assert inbox["address"] in prompt.messages[0].content.text
+    return inbox, message
 
 
-async def main():
-    for mode in ("legacy", "auto"):
-        async with httpx2.AsyncClient(headers=HEADERS, timeout=90) as http:
-            async with Client(streamable_http_client(f"{URL}/mcp", http_client=http), mode=mode) as client:
-                await converse(client, f"python-{mode}")
-        print(f"mcp-clients: a conversation with Python `mcp`, mode {mode}")
+class Poll(Request[dict[str, Any], Literal["events/poll"]]):
+    method: Literal["events/poll"] = "events/poll"
 
 
-asyncio.run(main())
+class Push(Request[dict[str, Any], Literal["events/stream"]]):
+    method: Literal["events/stream"] = "events/stream"
+
+
+class Page(Result):
+    events: list[dict[str, Any]]
+    cursor: str
+    truncated: bool
+    hasMore: bool
+
+
+class Occurrence(BaseModel):
+    eventId: str
+    name: str
+    cursor: str
+
+
+class Started(BaseModel):
+    cursor: str
+
+
+class EventExtension(ClientExtension):
+    """The extension with the events, as far as the push mode needs it."""
+
+    identifier = "io.modelcontextprotocol/events"
+
+    def __init__(self):
+        self.started, self.received = asyncio.Event(), asyncio.Queue()
+
+    async def start(self, _):
+        self.started.set()
+
+    def notifications(self):
+        bind = NotificationBinding
+        return [
+            bind(method="notifications/events/active", params_type=Started, handler=self.start),
+            bind(method="notifications/events/event", params_type=Occurrence, handler=self.received.put),
+        ]
+
+
+async def events_by_poll_and_push(session, extension, inbox):
+    """Gets the same event by poll and by push. `session` is that of the official client."""
+    wanted = {"name": "message.received", "arguments": {"inbox_id": inbox["id"], "payload": "envelope"}}
+    begin = (await session.send_request(Poll(params={**wanted, "maxEvents": 100}), Page)).cursor
+    streaming = asyncio.create_task(session.send_request(Push(params={**wanted, "cursor": begin}), Result))
+    async with asyncio.timeout(EVENT_WITHIN):
+        await extension.started.wait()
+        inject(inbox["address"], "ada@example.com", f"Event of {inbox['id']}", "Is it still on its way?")
+        pushed = await extension.received.get()
+    streaming.cancel()
+    page = await session.send_request(Poll(params={**wanted, "cursor": begin}), Page)
+    assert [event["eventId"] for event in page.events] == [pushed.eventId], (page, pushed)
+    assert page.cursor >= pushed.cursor and not page.truncated, page
