@@ -15,7 +15,7 @@ pub use attachments::{DraftFileInput, StoredDraftFile, read as read_file};
 
 pub use crate::drafts::steps::{cancel, delete, schedule, send_back, take_back};
 pub use read::{DraftFilter, get, html, page};
-pub use send::{RenderSent, send};
+pub use send::{RenderSent, dry_run, send};
 pub use write::{DraftInput, DraftRecipients, ReplyTarget, change, create, create_by_ai};
 
 use posthouse_domain::{Caller, Draft, DraftId, IdGenerator, Inbox, InboxId, JobId, JobKind, JobReason, Refusal, Time};

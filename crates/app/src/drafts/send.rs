@@ -14,7 +14,7 @@ use posthouse_store::{Error, Tx, approvals, draft_files, drafts, jobs, messages}
 use super::{DraftRef, find};
 use crate::access::{actor, visible};
 use crate::drafts::{attachments, compose, compose::DraftMaterial};
-use crate::outbound::accept::{self, AcceptHook, JudgedDraft, RenderResponse, SendResponse};
+use crate::outbound::accept::{self, AcceptHook, JudgedDraft, RenderResponse, SendDecision, SendResponse};
 use crate::outbound::draft_events::append_event;
 use crate::outbound::send_context::SendContext;
 use crate::service::Service;
@@ -178,6 +178,25 @@ pub async fn send(
         service.write(move |tx| drafts::refused(tx, &found, &failure)).await?;
     }
     posted
+}
+
+/// Returns the decision about a draft without sending it. The draft doesn't show a refusal.
+///
+/// # Errors
+/// Returns the errors of [`send`], except refusals of the gate and the size limit, which are part of the decision.
+pub async fn dry_run(service: &Arc<Service>, context: SendContext, id: DraftId) -> Result<SendDecision, Refusal> {
+    let (caller, which) = (context.caller, DraftRef { inbox: context.inbox, draft: id });
+    let read = move |tx: &mut Tx| {
+        let (inbox, found) = find(tx, &caller, which)?;
+        draft::apply(found.status, DraftStep::Send)?;
+        let material = compose::load_material(tx, &found)?;
+        Ok::<_, Refusal>((inbox, found, material))
+    };
+    let (inbox, found, DraftMaterial { original, files }) = service.read(caller.workspace, read).await?;
+    let files = attachments::load(service, &found, files).await?;
+    let outgoing = compose::outgoing_message(service, &found, original, files)?;
+    let hook = Box::new(DraftBeingSent::by_caller(&found, None));
+    accept::decide_with_hook(service, context, outgoing, inbox, hook).await
 }
 
 /// Composes the message and queues it.

@@ -37,6 +37,7 @@ mod judge;
 pub(crate) mod request;
 mod write;
 
+pub(crate) use decide::decide_with_hook;
 pub use decide::{RecipientDecision, RemainingLimits, SendDecision, decide};
 
 /// Job attempts beyond the retry schedule, because a process crash uses up an attempt without trying.

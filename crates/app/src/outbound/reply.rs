@@ -1,14 +1,14 @@
-//! Replies to a message of the same inbox; computes recipients, subject and threading fields.
+//! Replies to a message of the same inbox, or returns the decision about it (`dry_run`); computes recipients, subject and threading fields.
 
 use std::sync::Arc;
 
 use posthouse_domain::send::{RECIPIENTS_MAX, reply_people};
-use posthouse_domain::{Detail, Message, MessageId, NamedRecipients, Refusal, ReplyCommand};
+use posthouse_domain::{Detail, Inbox, Message, MessageId, NamedRecipients, Refusal, ReplyCommand};
 use posthouse_mail::thread;
 
 use super::compose::{self, OutgoingKind, OutgoingMessage};
 use super::{recipients, repeat::RepeatableRequest, send_context::SendContext};
-use crate::outbound::accept::{self, RenderResponse, SendResponse};
+use crate::outbound::accept::{self, RenderResponse, SendDecision, SendResponse};
 use crate::{access::visible, service::Service};
 
 /// Queues a reply.
@@ -34,6 +34,31 @@ async fn reply_new(
     command: ReplyCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
+    let (outgoing, inbox) = outgoing_reply(service, &context, original, command).await?;
+    accept::accept(service, context, outgoing, inbox, render).await
+}
+
+/// Returns the decision about a reply without sending or storing it.
+///
+/// # Errors
+/// Returns the errors of [`reply`], except refusals of the gate and the size limit, which are part of the decision.
+pub async fn dry_run(
+    service: &Arc<Service>,
+    context: SendContext,
+    original: MessageId,
+    command: ReplyCommand,
+) -> Result<SendDecision, Refusal> {
+    let (outgoing, inbox) = outgoing_reply(service, &context, original, command).await?;
+    accept::decide(service, context, outgoing, inbox).await
+}
+
+/// Addresses a reply.
+async fn outgoing_reply(
+    service: &Arc<Service>,
+    context: &SendContext,
+    original: MessageId,
+    command: ReplyCommand,
+) -> Result<(OutgoingMessage, Inbox), Refusal> {
     let (caller, id) = (context.caller, context.inbox);
     let (inbox, original) = service
         .read(caller.workspace, move |tx| {
@@ -60,7 +85,7 @@ async fn reply_new(
         .with_content(command.content)
         .with_origin(OutgoingKind::Reply(Box::new(original)))
         .with_author(command.author.map(|author| author.for_handles(has_handles)));
-    accept::accept(service, context, outgoing, inbox, render).await
+    Ok((outgoing, inbox))
 }
 
 fn check_people(original: &Message, count: usize) -> Result<(), Refusal> {

@@ -13,7 +13,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static("etag, ratelimit, ratelimi
 /// The methods and header fields that a page may send, and how long its browser caches that, in seconds.
 const PREFLIGHT: [(HeaderName, &str); 3] = [
     (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD"),
-    (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type, if-none-match"),
+    (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type, if-none-match, mcp-protocol-version"),
     (header::ACCESS_CONTROL_MAX_AGE, "86400"),
 ];
 

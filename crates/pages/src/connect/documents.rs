@@ -6,7 +6,6 @@ use posthouse_app::{connectors::resource, settings::AppConfig};
 use posthouse_domain::connector::SCOPE;
 use posthouse_domain::identity::pkce;
 use posthouse_http::prelude::*;
-use posthouse_http::response::oauth::open;
 
 use super::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
 use crate::form::OAuthQuery;
@@ -20,6 +19,7 @@ pub(super) fn routes() -> Vec<Route> {
     let of_resource = |path, name| {
         Operation::public(Method::Get, path, name)
             .summary("Returns the metadata of the MCP endpoint (RFC 9728).")
+            .cross_origin()
             .responds::<ProtectedResourceView>(200)
             .responds_with(304, None)
             .page(protected_resource)
@@ -27,6 +27,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Operation::public(Method::Get, "/.well-known/oauth-authorization-server", "getConnectorServer")
             .summary("Returns the metadata of the authorization server of connectors (RFC 8414).")
+            .cross_origin()
             .responds::<AuthorizationServerView>(200)
             .responds_with(304, None)
             .page(authorization_server),
@@ -38,7 +39,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn authorization_server(service: Arc<Service>, input: PageInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let document = server_document(&service.config);
-    Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &document)?))
+    RouteResponse::cached_json(&input.request, CACHED_S, &document)
 }
 
 async fn protected_resource(service: Arc<Service>, input: PageInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
@@ -50,7 +51,7 @@ async fn protected_resource(service: Arc<Service>, input: PageInput<OAuthQuery>)
         resource_name: RESOURCE_NAME,
         resource_documentation: documentation(&service.config),
     };
-    Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &document)?))
+    RouteResponse::cached_json(&input.request, CACHED_S, &document)
 }
 
 fn documentation(config: &AppConfig) -> String {

@@ -4,7 +4,6 @@ use posthouse_api::{views::oauth::IssuerMetadataView, views::signing_key::Servic
 use posthouse_app::sign_in_with::{exchange::ASSERTION_GRANT, exchange::CODE_GRANT, exchange::EXCHANGE_GRANT, signing};
 use posthouse_domain::{IdentityScope, SubjectType, identity::pkce};
 use posthouse_http::prelude::*;
-use posthouse_http::response::oauth::open;
 
 use crate::form::OAuthQuery;
 
@@ -18,6 +17,7 @@ pub(super) fn routes() -> Vec<Route> {
     let document = |path, name| {
         Operation::public(Method::Get, path, name)
             .summary("Returns the metadata of the issuer of identity tokens.")
+            .cross_origin()
             .responds::<IssuerMetadataView>(200)
             .responds_with(304, None)
             .page(metadata)
@@ -29,6 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
         document("/.well-known/oauth-authorization-server/oidc", "getAuthorizationServerMetadata"),
         Operation::public(Method::Get, "/oidc/.well-known/jwks.json", "getIdentityKeys")
             .summary("Returns the keys that verify identity tokens.")
+            .cross_origin()
             .responds::<ServiceKeysView>(200)
             .responds_with(304, None)
             .page(keys),
@@ -37,12 +38,12 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn keys(service: Arc<Service>, input: PageInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let keys = signing::keys(&service).await?;
-    Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &ServiceKeysView { keys })?))
+    RouteResponse::cached_json(&input.request, CACHED_S, &ServiceKeysView { keys })
 }
 
 async fn metadata(service: Arc<Service>, input: PageInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let document = document(&service.config.issuer(), &service.config.claims_namespace());
-    Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &document)?))
+    RouteResponse::cached_json(&input.request, CACHED_S, &document)
 }
 
 fn document(issuer: &str, namespace: &str) -> IssuerMetadataView {

@@ -16,7 +16,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use super::{AcceptedMessage, author, judge, prepare, size_refusal};
+use super::{AcceptHook, AcceptedMessage, author, judge, prepare, size_refusal};
 use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::outbound::{compose::OutgoingMessage, send_context::SendContext};
 use crate::{access::visible, limits::storage_limit, service::Service, workspaces::suspension};
@@ -79,6 +79,26 @@ pub async fn decide(
     inbox: Inbox,
 ) -> Result<SendDecision, Refusal> {
     let (accepted, _) = prepare(service, context, message, inbox).await?;
+    decide_prepared(service, *accepted).await
+}
+
+/// [`decide`] for a message that comes from a draft.
+///
+/// # Errors
+/// Returns the errors of [`decide`].
+pub(crate) async fn decide_with_hook(
+    service: &Arc<Service>,
+    context: SendContext,
+    message: OutgoingMessage,
+    inbox: Inbox,
+    hook: Box<dyn AcceptHook>,
+) -> Result<SendDecision, Refusal> {
+    let (mut accepted, _) = prepare(service, context, message, inbox).await?;
+    accepted.hook = Some(hook);
+    decide_prepared(service, *accepted).await
+}
+
+async fn decide_prepared(service: &Arc<Service>, accepted: AcceptedMessage) -> Result<SendDecision, Refusal> {
     let size = size_refusal(service, &accepted);
     service.read(accepted.context.caller.workspace, move |tx| decision(tx, &accepted, size.clone())).await
 }

@@ -85,9 +85,13 @@ fn decisions() -> [Operation; 6] {
     [
         Operation::new(Method::Post, "/v1/inboxes/{id}/drafts/{draft_id}/send", "sendDraft", DraftsWrite)
             .also(SENDING)
-            .summary("Sends a draft now. If requests race, only one sends it. A failed check is stored in its error.")
+            .summary(
+                "Sends a draft now. If requests race, only one sends it. A failed check is stored in its error. With \
+                 dry_run, returns the decision and changes nothing.",
+            )
             .idempotent()
             .responds::<SentDraftAnswer<'_>>(202)
+            .responds::<send::DecisionView<'_>>(200)
             .errors(SEND_ERROR_CODES)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(send_now),
@@ -226,9 +230,13 @@ async fn delete(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal>
     Ok(Outcome::empty())
 }
 
-async fn send_now(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+async fn send_now(service: Arc<Service>, input: Input<send::SendQuery>) -> Result<Outcome, Refusal> {
     let which = draft_ref(&input)?;
     let context = send::send_context(&input, input.request.operation)?;
+    if input.query.is_dry_run() {
+        let decision = drafts::dry_run(&service, context, which.draft).await?;
+        return Outcome::json(200, &send::DecisionView::of(&decision));
+    }
     Ok(send::answer(drafts::send(&service, context, which.draft, None, render_sent).await?))
 }
 

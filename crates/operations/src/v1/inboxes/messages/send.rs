@@ -59,8 +59,10 @@ pub(crate) fn operations() -> Vec<Operation> {
         sending(
             "/v1/inboxes/{id}/messages/{message_id}/reply",
             "replyToMessage",
-            "Replies to a message in its thread. Recipients and subject are computed.",
+            "Replies to a message in its thread. Recipients and subject are computed. With dry_run, returns the decision \
+             and sends nothing.",
         )
+        .responds::<DecisionView<'_>>(200)
         .handle(reply),
         sending(
             "/v1/inboxes/{id}/messages/{message_id}/forward",
@@ -179,8 +181,15 @@ query! {
     }
 }
 
+impl SendQuery {
+    /// Returns whether only the decision is wanted.
+    pub(in crate::v1::inboxes) fn is_dry_run(&self) -> bool {
+        self.dry_run.unwrap_or_default()
+    }
+}
+
 async fn send(service: Arc<Service>, input: Input<SendQuery, SendBody>) -> Result<Outcome, Refusal> {
-    let dry_run = input.query.dry_run.unwrap_or(false);
+    let dry_run = input.query.is_dry_run();
     let context = send_context(&input, SEND_KEYS)?;
     let command = input.body.command(&service)?;
     if dry_run {
@@ -190,11 +199,16 @@ async fn send(service: Arc<Service>, input: Input<SendQuery, SendBody>) -> Resul
     Ok(answer(send::send(&service, context, command, render()).await?))
 }
 
-async fn reply(service: Arc<Service>, input: Input<EmptyInput, ReplyBody>) -> Result<Outcome, Refusal> {
+async fn reply(service: Arc<Service>, input: Input<SendQuery, ReplyBody>) -> Result<Outcome, Refusal> {
     let original = input.path.id("message_id", "message")?;
     let mut context = send_context(&input, input.request.operation)?;
     context.fence = fence(original, input.body.lease_id.as_ref());
+    let dry_run = input.query.is_dry_run();
     let command = input.body.command(&service)?;
+    if dry_run {
+        let decision = reply::dry_run(&service, context, original, command).await?;
+        return Outcome::json(200, &DecisionView::of(&decision));
+    }
     Ok(answer(reply::reply(&service, context, original, command, render()).await?))
 }
 
@@ -384,7 +398,7 @@ pub(in crate::v1::inboxes) enum SentAnswer<'a> {
 /// The decision about a message, from a dry run.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SendDecision")]
-struct DecisionView<'a> {
+pub(in crate::v1::inboxes) struct DecisionView<'a> {
     /// Whether the message would be sent.
     allowed: bool,
     /// Why the message would be refused; null if it would be sent.
@@ -434,7 +448,7 @@ struct LimitsLeftView {
 }
 
 impl<'a> DecisionView<'a> {
-    fn of(decision: &'a SendDecision) -> Self {
+    pub(in crate::v1::inboxes) fn of(decision: &'a SendDecision) -> Self {
         let left = &decision.left;
         Self {
             allowed: decision.refusal.is_none() && decision.hold.is_none(),

@@ -220,3 +220,36 @@ async fn a_connector_uses_the_mcp_endpoint_and_nothing_else() {
     assert!(response.header("www-authenticate").unwrap().contains("oauth-protected-resource"));
     fixture.server.finish().await;
 }
+
+#[tokio::test]
+async fn the_tools_of_a_connector_list_its_inboxes_alone() {
+    let fixture = ConnectorFixture::open().await;
+    let (second, hidden) = (fixture.server.inbox(&fixture.key).await, fixture.server.inbox(&fixture.key).await);
+    let ids = [second.id.to_string(), fixture.inbox.id.to_string()];
+    let tokens = fixture.connect(&json!({ "inbox_ids": ids, "preset": "admin" })).await;
+    let api = fixture.server.anonymous().with_key(&tokens.access);
+    let call = async |name: &str, arguments: serde_json::Value| {
+        let params = json!({ "name": name, "arguments": arguments });
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        api.post("/mcp?profile=all", request).await.expect(200)["result"].clone()
+    };
+    let listed = call("list_inboxes", json!({})).await;
+    let shown: Vec<&str> = listed["structuredContent"]["inboxes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(shown, ids);
+    for id in &ids {
+        let listed = call("list_messages", json!({ "inbox_id": id })).await;
+        assert_eq!(listed["isError"], false, "{listed}");
+    }
+    let refused = call("list_messages", json!({ "inbox_id": hidden.id.to_string() })).await;
+    assert_eq!(refused["isError"], true, "{refused}");
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/list", "params": {} });
+    let resources = api.post("/mcp", request).await.expect(200)["result"]["resources"].clone();
+    let uris: Vec<&str> = resources.as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris, ids.map(|id| format!("inbox://{id}")));
+    fixture.server.finish().await;
+}

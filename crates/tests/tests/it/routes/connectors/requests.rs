@@ -194,3 +194,24 @@ async fn a_decision_names_what_the_connector_reaches() {
     assert!(fixture.events().await.is_empty());
     fixture.server.finish().await;
 }
+
+/// A page of any origin finds the server, as clients in browsers do.
+#[tokio::test]
+async fn pages_of_every_origin_may_ask_for_the_metadata() {
+    let fixture = ConnectorFixture::open().await;
+    let anonymous = fixture.server.anonymous();
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp",
+        "/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-authorization-server/oidc",
+    ] {
+        let allowed = anonymous.send(Method::OPTIONS, path, None).await.expect(204);
+        assert_eq!(allowed.header("access-control-allow-origin"), Some("*"), "{path}");
+        let fields = allowed.header("access-control-allow-headers").unwrap();
+        assert!(fields.contains("mcp-protocol-version"), "{path}: {fields}");
+        let document = anonymous.get(path).await.expect(200);
+        assert_eq!(document.header("access-control-allow-origin"), Some("*"), "{path}");
+    }
+    fixture.server.finish().await;
+}

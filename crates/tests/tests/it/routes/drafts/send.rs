@@ -163,3 +163,22 @@ async fn a_message_without_a_draft_has_no_approval() {
     assert_eq!(sent["approval"], json!(null));
     fixture.close().await;
 }
+
+#[tokio::test]
+async fn a_dry_run_leaves_the_draft_as_it_is() {
+    let fixture = InboxFixture::open().await;
+    let id = fixture.complete().await;
+    let before = fixture.get(&id).await.json;
+    let path = fixture.path(&format!("/{id}/send?dry_run=true"));
+    let decision = fixture.api.post_empty(&path).await.expect(200);
+    assert_eq!((&decision["allowed"], &decision["hold"]), (&json!(true), &json!(null)));
+    assert_eq!(decision["recipients"][0]["address"], json!(fixture.inbox.address));
+    fixture.api.post_empty(&format!("/v1/inboxes/{}/pause", fixture.inbox.id)).await.expect(200);
+    let refused = fixture.api.post_empty(&path).await.expect(200);
+    assert_eq!((&refused["allowed"], &refused["refusal"]["code"]), (&json!(false), &json!("inbox_paused")));
+    assert_eq!(fixture.get(&id).await.json, before, "a refusal isn't the draft's error");
+    assert_eq!(fixture.sent().await, 0);
+    fixture.act(&id, "cancel", json!({})).await.expect(200);
+    fixture.api.post_empty(&path).await.error("draft_not_editable");
+    fixture.close().await;
+}

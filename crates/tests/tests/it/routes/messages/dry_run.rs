@@ -28,3 +28,19 @@ async fn a_dry_run_returns_the_decision_without_sending() {
     fixture.post("?dry_run=maybe", send_body("a@b.example")).await.invalid_fields(&["dry_run"]);
     fixture.server.finish().await;
 }
+
+#[tokio::test]
+async fn a_dry_run_of_a_reply_names_its_computed_recipients() {
+    let fixture = InboxFixture::open().await;
+    let mail = "From: Dana <dana@elsewhere.example>\nTo: x\nSubject: Lamps\nMessage-ID: <a@b.example>\n\nWhen?\n";
+    let original = fixture.receive_at(&fixture.inbox, mail).await;
+    let path = format!("/{original}/reply?dry_run=true");
+    let decision = fixture.post(&path, json!({ "text": "On Thursday." })).await.expect(200);
+    assert_eq!((&decision["allowed"], &decision["refusal"]), (&json!(true), &json!(null)));
+    assert_eq!(decision["recipients"][0]["address"], "dana@elsewhere.example");
+    fixture.api.post_empty(&format!("/v1/inboxes/{}/pause", fixture.inbox.id)).await.expect(200);
+    let refused = fixture.post(&path, json!({ "text": "On Thursday." })).await.expect(200);
+    assert_eq!((&refused["allowed"], &refused["refusal"]["code"]), (&json!(false), &json!("inbox_paused")));
+    assert_eq!(fixture.newest_message(&fixture.inbox).await["id"], json!(original), "nothing is sent");
+    fixture.server.finish().await;
+}
