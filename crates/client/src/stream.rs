@@ -88,7 +88,7 @@ impl<'a> EventStream<'a> {
                     Ok(false) => {}
                     Ok(true) => return Ok(StreamItem::Truncated),
                     // A server that was there comes back.
-                    Err(ClientError::Unreachable(why) | ClientError::Failed(why)) if self.was_connected => {
+                    Err(ClientError::Unreachable(why)) if self.was_connected => {
                         return self.interrupted(why);
                     }
                     Err(error) => return Err(error),

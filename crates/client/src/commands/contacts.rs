@@ -123,7 +123,13 @@ async fn list(session: &Session, given: ListOptions) -> Result<(), ClientError> 
         .maybe("label", given.label)
         .list("kind", &given.kind)
         .maybe("domain", given.domain);
-    list::print(session, &api, List { path: "/v1/contacts".into(), query, columns: COLUMNS }, &given.paging).await
+    list::print(
+        session,
+        &api,
+        List { path: "/v1/contacts".into(), query, columns: COLUMNS, untrusted: "" },
+        &given.paging,
+    )
+    .await
 }
 
 async fn get(session: &Session, given: Get) -> Result<(), ClientError> {

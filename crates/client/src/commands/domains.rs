@@ -83,7 +83,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<(), Clien
     let api = session.api()?;
     match command {
         Command::List(given) => {
-            let list = List { path: "/v1/domains".into(), query: Query::default(), columns: COLUMNS };
+            let list = List { path: "/v1/domains".into(), query: Query::default(), columns: COLUMNS, untrusted: "" };
             list::print(session, &api, list, &given.paging).await
         }
         Command::Add(given) => {
@@ -123,7 +123,7 @@ fn show(session: &Session, domain: &Value) -> Result<(), ClientError> {
         return Ok(());
     }
     session.output.line("")?;
-    session.output.items(domain["records"].as_array().map_or(&[][..], Vec::as_slice), RECORDS)
+    session.output.records(domain["records"].as_array().map_or(&[][..], Vec::as_slice), RECORDS)
 }
 
 /// Returns the path of the domain with this name or id.

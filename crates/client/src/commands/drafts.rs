@@ -65,6 +65,9 @@ pub struct Send {
     /// A repeated request with the same key sends nothing more.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
+    /// Only ask whether the draft may be sent.
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// Options of `posthouse drafts approve`.
@@ -129,7 +132,7 @@ async fn list(session: &Session, given: ListOptions) -> Result<(), ClientError> 
         None => "/v1/drafts".to_owned(),
     };
     let query = Query::default().list("status", &given.status);
-    list::print(session, &api, List { path, query, columns: COLUMNS }, &given.paging).await
+    list::print(session, &api, List { path, query, columns: COLUMNS, untrusted: "" }, &given.paging).await
 }
 
 async fn get(session: &Session, given: Get) -> Result<(), ClientError> {
@@ -146,7 +149,11 @@ async fn get(session: &Session, given: Get) -> Result<(), ClientError> {
 
 async fn send(session: &Session, given: Send) -> Result<(), ClientError> {
     let api = session.api()?;
-    let call = Call::post(path(&api, &given.draft).await? + "/send").idempotency_key(given.idempotency_key);
+    let call = Call::post(path(&api, &given.draft).await? + "/send");
+    if given.dry_run {
+        return super::send::decide(session, &api, call).await;
+    }
+    let call = call.idempotency_key(given.idempotency_key);
     sent(session, &api.json(call).await?)
 }
 
@@ -180,18 +187,31 @@ async fn path(api: &Api, given: &DraftArgument) -> Result<String, ClientError> {
     if let [inbox, _] = given.draft.as_slice() {
         return Ok(inbox::find(api, inbox).await?.path(&format!("/drafts/{}", segment(draft))));
     }
+    match inbox_of(api, draft).await? {
+        Some(inbox) => Ok(format!("/v1/inboxes/{}/drafts/{}", segment(&inbox), segment(draft))),
+        None => {
+            let text = format!("the key can access no draft {draft}; posthouse drafts list shows all it can");
+            Err(ClientError::Failed(text))
+        }
+    }
+}
+
+/// Returns the id of the inbox that a draft is in; `None` if the key can access no such draft.
+///
+/// # Errors
+/// Fails as [`Api::call`] does.
+pub(crate) async fn inbox_of(api: &Api, draft: &str) -> Result<Option<String>, ClientError> {
     let mut cursor: Option<String> = None;
     loop {
         let query = Query::default().with("limit", PAGE).maybe("cursor", cursor);
         let page = api.json(Call::get("/v1/drafts").query(&query)).await?;
         let found = page["data"].as_array().into_iter().flatten().find(|item| item["id"] == draft);
         if let Some(inbox) = found.and_then(|item| item["inbox_id"].as_str()) {
-            return Ok(format!("/v1/inboxes/{}/drafts/{}", segment(inbox), segment(draft)));
+            return Ok(Some(inbox.to_owned()));
         }
         cursor = page["next_cursor"].as_str().map(str::to_owned);
         if cursor.is_none() {
-            let text = format!("the key can access no draft {draft}; posthouse drafts list shows all it can");
-            return Err(ClientError::Failed(text));
+            return Ok(None);
         }
     }
 }

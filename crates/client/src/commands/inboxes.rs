@@ -104,7 +104,13 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<(), Clien
 async fn list(session: &Session, given: ListOptions) -> Result<(), ClientError> {
     let api = session.api()?;
     let query = Query::default().flag("include_temporary", given.temporary);
-    list::print(session, &api, List { path: "/v1/inboxes".into(), query, columns: COLUMNS }, &given.paging).await
+    list::print(
+        session,
+        &api,
+        List { path: "/v1/inboxes".into(), query, columns: COLUMNS, untrusted: "" },
+        &given.paging,
+    )
+    .await
 }
 
 async fn create(session: &Session, given: Create) -> Result<(), ClientError> {

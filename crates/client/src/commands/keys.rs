@@ -86,7 +86,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<(), Clien
     let api = session.api()?;
     let done = match command {
         Command::List(given) => {
-            let list = List { path: PATH.into(), query: Query::default(), columns: COLUMNS };
+            let list = List { path: PATH.into(), query: Query::default(), columns: COLUMNS, untrusted: "" };
             list::print(session, &api, list, &given.paging).await
         }
         Command::Create(given) => create(session, &api, given).await,

@@ -123,8 +123,13 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<(), Clien
     match command {
         Command::List(given) => {
             let query = Query::default().maybe("inbox_id", inbox_id(&api, given.inbox.as_deref()).await?);
-            list::print(session, &api, List { path: "/v1/knowledge".into(), query, columns: COLUMNS }, &given.paging)
-                .await
+            list::print(
+                session,
+                &api,
+                List { path: "/v1/knowledge".into(), query, columns: COLUMNS, untrusted: "" },
+                &given.paging,
+            )
+            .await
         }
         Command::Get(given) => {
             let document = api.json(Call::get(path(&given.id))).await?;

@@ -37,6 +37,8 @@ pub(crate) struct List<'a> {
     pub(crate) query: Query,
     /// Columns of the table.
     pub(crate) columns: &'a [Column],
+    /// What the items have that other people wrote; empty for none.
+    pub(crate) untrusted: &'static str,
 }
 
 /// Prints a list.
@@ -67,6 +69,9 @@ pub(crate) async fn print(session: &Session, api: &Api, list: List<'_>, paging: 
     if session.output.is_table() {
         if paging.all {
             session.output.progress("");
+        }
+        if session.output.is_table_view() && !list.untrusted.is_empty() && !collected.is_empty() {
+            session.output.banner(list.untrusted)?;
         }
         session.output.items(&collected, list.columns)?;
     }

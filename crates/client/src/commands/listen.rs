@@ -1,7 +1,7 @@
 //! `posthouse listen`: events for a program on this machine.
 
 mod exec;
-mod forward;
+pub(crate) mod forward;
 
 use clap::Args;
 

@@ -4,6 +4,7 @@
 //! that a tool names by their path. Standard output has messages of the protocol only.
 
 mod bridge;
+mod channel;
 mod events;
 mod files;
 mod keyless;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::tail::SubscriptionOptions;
 use crate::{api::Api, environment::SERVICE_API_KEY, error::ClientError, http::Http, profiles, session::Session};
 use bridge::Bridge;
 use files::FileAccess;
@@ -26,6 +28,9 @@ Examples:
     posthouse agents setup claude-code
   In any other client, as the command of the server:
     posthouse mcp --base-url https://mail.example.com --profile-tools all
+  Push events into a session of Claude Code, which is started with
+  --dangerously-load-development-channels server:posthouse:
+    posthouse mcp --channel --inbox support@agents.example
   Start without a key, and keep the one that the agent gets by signing up:
     posthouse mcp --save-key ~/.config/posthouse/agent.env
 
@@ -46,6 +51,16 @@ pub struct Mcp {
     /// command runs in, unless it is / or your home].
     #[arg(long, value_name = "DIR")]
     files: Vec<PathBuf>,
+    /// Push events into the session, for clients that support channels.
+    #[arg(long)]
+    channel: bool,
+    /// With --channel: id or address of an inbox; repeatable [default: all].
+    #[arg(long, value_name = "INBOX", requires = "channel")]
+    inbox: Vec<String>,
+    /// With --channel: type of event; repeatable [default: received, released and
+    /// bounced messages, and sent drafts].
+    #[arg(long, value_name = "TYPE", requires = "channel")]
+    event: Vec<String>,
 }
 
 /// Passes messages on until standard input ends.
@@ -58,7 +73,8 @@ pub(crate) async fn run(session: &Session, given: Mcp) -> Result<(), ClientError
     };
     let files = FileAccess::new(given.files, session.environment.home.as_deref())?;
     let api = Api::new(Http::new(credentials.base)?, key.clone());
-    Bridge::new(api, key, given.profile_tools, given.save_key, files).run().await
+    let channel = given.channel.then(|| SubscriptionOptions::of(given.inbox, given.event));
+    Bridge::new(api, key, given.profile_tools, given.save_key, files).with_channel(channel).run().await
 }
 
 /// Reads the key that an earlier sign-up stored.

@@ -8,7 +8,7 @@ use crate::{
     api::{Call, Query, segment},
     error::ClientError,
     inbox,
-    output::{Column, Output, column, member, text_of},
+    output::{Column, Lines, Output, column, member, text_of, visible},
     session::Session,
 };
 
@@ -75,7 +75,6 @@ const HEAD: &[Column] = &[
     column("From", "from"),
     column("To", "to"),
     column("Cc", "cc"),
-    column("Subject", "subject"),
     column("Time", "created_at"),
     column("Status", "status"),
     column("Labels", "labels"),
@@ -112,7 +111,18 @@ async fn list(session: &Session, given: ListOptions) -> Result<(), ClientError> 
         .list("labels", &given.label)
         // A table shows no text.
         .maybe("view", session.output.is_table().then_some("summary"));
-    list::print(session, &api, List { path: inbox.path("/messages"), query, columns: COLUMNS }, &given.paging).await
+    list::print(
+        session,
+        &api,
+        List {
+            path: inbox.path("/messages"),
+            query,
+            columns: COLUMNS,
+            untrusted: "other people wrote these authors and subjects",
+        },
+        &given.paging,
+    )
+    .await
 }
 
 async fn get(session: &Session, given: Get) -> Result<(), ClientError> {
@@ -151,8 +161,15 @@ pub(crate) fn show(output: &Output, message: &Value, full: bool) -> Result<(), C
     }
     let text = |name: &str| message[name].as_str().filter(|text| !text.trim().is_empty());
     let new_text = if full { None } else { text("extracted_text") };
+    // The subject is as untrusted as the text. Line breaks in it would look like those of the text.
+    let subject =
+        text("subject").map_or(String::new(), |subject| format!("Subject: {}\n\n", visible(subject, Lines::One)));
     match new_text.or_else(|| text("text")) {
-        Some(shown) => output.untrusted(shown),
-        None => output.line("The message has no text."),
+        Some(shown) => output.untrusted(&format!("{subject}{shown}")),
+        None if subject.is_empty() => output.line("The message has no text."),
+        None => {
+            output.untrusted(subject.trim_end())?;
+            output.line("The message has no text.")
+        }
     }
 }

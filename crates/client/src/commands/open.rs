@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::drafts;
 use crate::{
     api::{Api, Call, segment},
     error::ClientError,
@@ -21,8 +22,8 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Open {
-    /// Address or id of an inbox, or the id of a thread, message, contact, domain,
-    /// webhook or event.
+    /// Address or id of an inbox, or the id of a thread, message, draft, contact,
+    /// domain, webhook or event.
     record: Option<String>,
     /// Only print the address of the page.
     #[arg(long)]
@@ -91,6 +92,13 @@ async fn page_of(api: &Api, record: &str) -> Result<String, ClientError> {
             return Ok(format!("{page}{id}"));
         }
     }
+    // Last, because it reads the list of all drafts.
+    match drafts::inbox_of(api, record).await {
+        Ok(Some(inbox)) => return Ok(format!("/approvals/{}/{id}", segment(&inbox))),
+        Ok(None) => {}
+        Err(error) if is_unreadable(&error) => {}
+        Err(error) => return Err(error),
+    }
     Err(ClientError::Failed(format!("the key can access nothing with the id {record}; check the id and the key")))
 }
 
@@ -98,7 +106,12 @@ async fn page_of(api: &Api, record: &str) -> Result<String, ClientError> {
 async fn read(api: &Api, path: &str) -> Result<Option<Value>, ClientError> {
     match api.json(Call::get(path)).await {
         Ok(record) => Ok(Some(record)),
-        Err(error) if error.has_status(404) || error.has_status(403) || error.has_status(400) => Ok(None),
+        Err(error) if is_unreadable(&error) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Returns whether an error means that the key can't see the record.
+fn is_unreadable(error: &ClientError) -> bool {
+    [400, 403, 404].iter().any(|status| error.has_status(*status))
 }

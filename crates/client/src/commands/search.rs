@@ -61,5 +61,16 @@ pub(crate) async fn run(session: &Session, given: Search) -> Result<(), ClientEr
         .with("q", words)
         .maybe("inbox_id", inbox)
         .maybe("view", session.output.is_table().then_some("summary"));
-    list::print(session, &api, List { path: "/v1/search".into(), query, columns: COLUMNS }, &given.paging).await
+    list::print(
+        session,
+        &api,
+        List {
+            path: "/v1/search".into(),
+            query,
+            columns: COLUMNS,
+            untrusted: "other people wrote these subjects and matches",
+        },
+        &given.paging,
+    )
+    .await
 }

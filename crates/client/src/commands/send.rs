@@ -58,6 +58,9 @@ pub struct Reply {
     all: bool,
     #[command(flatten)]
     body: Body,
+    /// Only ask whether the reply may be sent.
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// The content of a message.
@@ -136,9 +139,7 @@ pub(crate) async fn send(session: &Session, given: Send) -> Result<(), ClientErr
     let inbox = inbox::find(&api, &given.inbox).await?;
     let call = Call::post(inbox.path("/messages/send"));
     if given.dry_run {
-        let call = Call::post(inbox.path("/messages")).query(&Query::default().with("dry_run", true));
-        let decision = api.json(call.body(body.into())).await?;
-        return decided(session, &decision);
+        return decide(session, &api, Call::post(inbox.path("/messages")).body(body.into())).await;
     }
     post(session, &api, call, body, given.body.idempotency_key).await
 }
@@ -160,6 +161,9 @@ pub(crate) async fn reply(session: &Session, given: Reply) -> Result<(), ClientE
         }
     };
     let path = format!("/v1/inboxes/{}/messages/{}/reply", segment(&inbox), segment(message));
+    if given.dry_run {
+        return decide(session, &api, Call::post(path).body(body.into())).await;
+    }
     post(session, &api, Call::post(path), body, given.body.idempotency_key).await
 }
 
@@ -181,8 +185,9 @@ async fn post(
     Ok(())
 }
 
-/// Prints the decision of a dry run. A refusal is a failure, as it would be without `--dry-run`.
-fn decided(session: &Session, decision: &Value) -> Result<(), ClientError> {
+/// Asks whether a call may send, and prints the decision. A refusal is a failure, as it would be without `--dry-run`.
+pub(crate) async fn decide(session: &Session, api: &Api, call: Call) -> Result<(), ClientError> {
+    let decision = &api.json(call.query(&Query::default().with("dry_run", true))).await?;
     if !session.output.is_table() {
         session.output.items(std::slice::from_ref(decision), &[])?;
     }

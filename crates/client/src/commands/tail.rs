@@ -56,6 +56,11 @@ const PARTS: &[(&str, &[&str])] = &[
 const COLUMNS: &[Column] = &[column("Time", "created_at"), column("Type", "type"), column("Id", "id")];
 
 impl SubscriptionOptions {
+    /// Creates options for these inboxes and types, without content; for all, if there are none.
+    pub(crate) fn of(inbox: Vec<String>, event: Vec<String>) -> Self {
+        Self { inbox, event, envelope: true, since: None }
+    }
+
     /// Looks the inboxes up.
     ///
     /// # Errors
@@ -73,6 +78,9 @@ impl SubscriptionOptions {
 pub(crate) async fn run(session: &Session, given: Tail) -> Result<(), ClientError> {
     let api = session.api()?;
     let mut stream = EventStream::new(&api, given.subscription.resolve(&api).await?);
+    if session.output.is_table_view() {
+        session.output.banner("other people wrote these authors and subjects")?;
+    }
     let mut left = given.count.unwrap_or(u64::MAX);
     while left > 0 {
         match stream.next().await? {

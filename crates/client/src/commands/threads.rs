@@ -54,6 +54,14 @@ const COLUMNS: &[Column] = &[
     column("Id", "id"),
 ];
 
+/// What a thread shows above its messages, which have the subjects.
+const HEAD: &[Column] = &[
+    column("Last message", "last_message_at"),
+    column("Messages", "message_count"),
+    column("Participants", "participants"),
+    column("Id", "id"),
+];
+
 /// Runs a command for threads.
 pub(crate) async fn run(session: &Session, command: Command) -> Result<(), ClientError> {
     match command {
@@ -72,13 +80,19 @@ async fn list(session: &Session, given: ListOptions) -> Result<(), ClientError> 
         .maybe("participant", given.participant)
         .maybe("subject", given.subject)
         .list("labels", &given.label);
-    list::print(session, &api, List { path, query, columns: COLUMNS }, &given.paging).await
+    list::print(
+        session,
+        &api,
+        List { path, query, columns: COLUMNS, untrusted: "other people wrote these subjects and names" },
+        &given.paging,
+    )
+    .await
 }
 
 async fn get(session: &Session, given: Get) -> Result<(), ClientError> {
     let api = session.api()?;
     let thread = api.json(Call::get(format!("/v1/threads/{}", segment(&given.thread)))).await?;
-    session.output.object(&thread, COLUMNS)?;
+    session.output.object(&thread, HEAD)?;
     if !session.output.is_table_view() {
         return Ok(());
     }

@@ -1,9 +1,10 @@
 //! `posthouse trigger`: makes an event happen, for a test of webhooks, streams and workers.
 
-use clap::{Args, ValueEnum};
+use clap::{Args, builder::PossibleValuesParser};
 use hyper::Method;
 use serde_json::{Value, json};
 
+use super::listen::forward::{self, Receiver};
 use crate::{
     api::{Api, Call, Query, segment},
     entropy,
@@ -18,23 +19,77 @@ Examples:
   posthouse trigger message.received --inbox support@agents.example
   posthouse trigger message.received --inbox ID --text \"Your code is 482913\"
   posthouse trigger webhook.test
+  Post an example of any type to a server on this machine, signed as webhooks are:
+    posthouse trigger domain.verified --forward-to http://127.0.0.1:3000/hooks/mail
 
 message.received works on a service in capture mode on this machine, where it
 takes the way of real mail. On others, send mail to the inbox.";
+
+/// Every type of the event catalog. A test compares it with that of a server.
+const TYPES: [&str; 39] = [
+    "message.received",
+    "message.sent",
+    "message.delivered",
+    "message.bounced",
+    "message.complained",
+    "message.enriched",
+    "message.released",
+    "message.received.blocked",
+    "inbox.expired",
+    "inbox.paused",
+    "inbox.resumed",
+    "draft.created",
+    "draft.updated",
+    "draft.sent",
+    "draft.cancelled",
+    "draft.failed",
+    "attachment.extracted",
+    "attachment.extraction_failed",
+    "domain.verified",
+    "domain.failed",
+    "domain.dkim_rotated",
+    "domain.dkim_rotation_due",
+    "workspace.stopped",
+    "workspace.resumed",
+    "signup.created",
+    "signup.claimed",
+    "identity.token_issued",
+    "identity.signed_in",
+    "connector.authorized",
+    "connector.revoked",
+    "escalation.sent",
+    "agent.updated",
+    "agent.revoked",
+    "agent.deleted",
+    "agent.reported",
+    "knowledge.created",
+    "knowledge.updated",
+    "knowledge.deleted",
+    "webhook.test",
+];
+/// The type of the test event of webhooks.
+const WEBHOOK_TEST: &str = "webhook.test";
+/// The types that this command makes happen in an inbox.
+const MADE: [&str; 6] =
+    ["message.received", "inbox.paused", "inbox.resumed", "draft.created", "draft.updated", "draft.cancelled"];
 
 /// Options of `posthouse trigger`.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Trigger {
     /// Type of event.
-    #[arg(value_enum, value_name = "TYPE")]
-    event: EventType,
-    /// Id or address of the inbox; needed for all but webhook.test.
-    #[arg(long, value_name = "INBOX", required_if_eq_any = [
-        ("event", "message.received"), ("event", "inbox.paused"), ("event", "inbox.resumed"),
-        ("event", "draft.created"), ("event", "draft.updated"), ("event", "draft.cancelled"),
-    ])]
+    #[arg(value_parser = PossibleValuesParser::new(TYPES), value_name = "TYPE")]
+    event: String,
+    /// Id or address of the inbox in which message.received, an event of the inbox
+    /// or one of a draft happens.
+    #[arg(long, value_name = "INBOX")]
     inbox: Option<String>,
+    /// Make nothing happen: post the example of the event catalog to this URL.
+    #[arg(long, value_name = "URL", conflicts_with = "inbox")]
+    forward_to: Option<String>,
+    /// Secret that signs the request [default: a new one, which is printed].
+    #[arg(long, value_name = "SECRET", requires = "forward_to")]
+    secret: Option<String>,
     /// Author of a received message.
     #[arg(long, value_name = "ADDRESS", default_value = "Test Sender <sender@example.com>")]
     from: String,
@@ -46,51 +101,47 @@ pub struct Trigger {
     text: String,
 }
 
-/// An event that can be triggered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum EventType {
-    /// A message that arrives.
-    #[value(name = "message.received")]
-    MessageReceived,
-    /// A pause; the inbox is resumed at once.
-    #[value(name = "inbox.paused")]
-    InboxPaused,
-    /// The end of a pause.
-    #[value(name = "inbox.resumed")]
-    InboxResumed,
-    /// A new draft, which is then cancelled.
-    #[value(name = "draft.created")]
-    DraftCreated,
-    /// A changed draft, which is then cancelled.
-    #[value(name = "draft.updated")]
-    DraftUpdated,
-    /// A cancelled draft.
-    #[value(name = "draft.cancelled")]
-    DraftCancelled,
-    /// The test event of every webhook.
-    #[value(name = "webhook.test")]
-    WebhookTest,
-}
-
-/// Makes the event happen.
+/// Makes the event happen, or posts an example of it.
 pub(crate) async fn run(session: &Session, given: Trigger) -> Result<(), ClientError> {
     let api = session.api()?;
-    if given.event == EventType::WebhookTest {
+    let event = given.event.as_str();
+    if let Some(url) = &given.forward_to {
+        let receiver = Receiver::new(url, given.secret.clone())?;
+        return post_example(session, &api, event, &receiver).await;
+    }
+    if event == WEBHOOK_TEST {
         return test_webhooks(session, &api).await;
     }
-    let inbox = inbox::find(&api, given.inbox.as_deref().unwrap_or_default()).await?;
-    match given.event {
-        EventType::MessageReceived => receive(session, &api, &inbox, &given).await,
-        EventType::InboxPaused | EventType::InboxResumed => {
+    if !MADE.contains(&event) {
+        let text = format!("{event} can't be made to happen; --forward-to URL posts an example of it");
+        return Err(ClientError::Usage(text));
+    }
+    let Some(inbox) = &given.inbox else {
+        return Err(ClientError::Usage(format!("{event} needs --inbox INBOX")));
+    };
+    let inbox = inbox::find(&api, inbox).await?;
+    match event {
+        "message.received" => receive(session, &api, &inbox, &given).await,
+        "inbox.paused" | "inbox.resumed" => {
             api.json(Call::post(inbox.path("/pause")).body(json!({ "reason": "posthouse trigger" }))).await?;
             let resumed = api.json(Call::post(inbox.path("/resume"))).await?;
             session.output.sentence(&format!("Paused and resumed {}.", inbox.shown()), &resumed)
         }
-        EventType::DraftCreated | EventType::DraftUpdated | EventType::DraftCancelled => {
-            draft(session, &api, &inbox, &given).await
-        }
-        EventType::WebhookTest => Ok(()),
+        _ => draft(session, &api, &inbox, &given).await,
     }
+}
+
+/// Posts the example of the event catalog.
+async fn post_example(session: &Session, api: &Api, event: &str, receiver: &Receiver) -> Result<(), ClientError> {
+    let catalog = api.json(Call::get("/v1/webhooks/events")).await?;
+    let example = catalog["data"].as_array().into_iter().flatten().find(|entry| entry["type"] == event);
+    let Some(example) = example.map(|entry| &entry["example"]) else {
+        return Err(ClientError::Failed(format!(
+            "this server has no event {event}; posthouse doctor shows its version"
+        )));
+    };
+    session.output.note(&format!("Signing secret: {}", receiver.secret()));
+    forward::forward(session, receiver, example).await
 }
 
 async fn receive(session: &Session, api: &Api, inbox: &InboxRef, given: &Trigger) -> Result<(), ClientError> {
@@ -124,7 +175,7 @@ async fn draft(session: &Session, api: &Api, inbox: &InboxRef, given: &Trigger) 
     let body = json!({ "to": [inbox.known_address()?], "subject": given.subject, "text": given.text });
     let created = api.json(Call::post(inbox.path("/drafts")).body(body)).await?;
     let path = inbox.path(&format!("/drafts/{}", segment(created["id"].as_str().unwrap_or_default())));
-    if given.event == EventType::DraftUpdated {
+    if given.event == "draft.updated" {
         api.json(Call::patch(path.clone()).body(json!({ "subject": format!("{} (changed)", given.subject) }))).await?;
     }
     let cancelled = api.json(Call::post(path + "/cancel")).await?;

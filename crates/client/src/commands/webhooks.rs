@@ -93,7 +93,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<(), Clien
     match command {
         Command::List(given) => {
             let (api, query) = (session.api()?, Query::default());
-            let list = List { path: "/v1/webhooks".into(), query, columns: COLUMNS };
+            let list = List { path: "/v1/webhooks".into(), query, columns: COLUMNS, untrusted: "" };
             list::print(session, &api, list, &given.paging).await
         }
         Command::Create(given) => create(session, given).await,

@@ -9,19 +9,57 @@ const GAP: usize = 2;
 /// The least width of a column that is shortened.
 const COLUMN_WIDTH_MIN: usize = 8;
 
+/// Blanks before a cell that has a line of its own.
+const INDENT: usize = 4;
+
 /// Returns the lines of a table, the head first. `width` is that of the terminal, or `None` for no limit.
+///
+/// If the columns don't fit, the last one goes to a line of its own below each row if its cells must be whole: the
+/// terminal would break every line somewhere else.
 pub(crate) fn lines(titles: &[String], rows: &[Vec<String>], width: Option<usize>) -> Vec<String> {
     let clean = |cells: &[String]| cells.iter().map(|cell| visible(cell, Lines::One)).collect::<Vec<_>>();
     let all: Vec<Vec<String>> = std::iter::once(clean(titles)).chain(rows.iter().map(|row| clean(row))).collect();
+    let Some(width) = width else {
+        let widths = natural_widths(&all, titles.len());
+        return all.iter().map(|row| line(row, &widths)).collect();
+    };
+    let is_whole = |column: &usize| rows.iter().filter_map(|row| row.get(*column)).any(|cell| is_key(cell));
     let columns = titles.len();
-    let natural = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
-    let mut widths: Vec<usize> = (0..columns).map(|column| natural(column).unwrap_or(0)).collect();
-    if let Some(width) = width {
-        let is_whole = |column: &usize| rows.iter().filter_map(|row| row.get(*column)).any(|cell| is_key(cell));
-        let whole: Vec<usize> = (0..columns).filter(is_whole).collect();
-        shrink(&mut widths, &whole, width);
+    let widths = fitted(&all, columns, is_whole, width);
+    if total(&widths) <= width || columns < 2 || !is_whole(&(columns - 1)) {
+        return all.iter().map(|row| line(row, &widths)).collect();
     }
-    all.iter().map(|row| line(row, &widths)).collect()
+    let widths = fitted(&all, columns - 1, is_whole, width);
+    let rows = all.iter().flat_map(|row| {
+        let last = row.last().map_or("", String::as_str);
+        [line(row, &widths), format!("{:INDENT$}{last}", "")]
+    });
+    rows.collect()
+}
+
+/// Returns the width of a table whose cells are all whole.
+pub(crate) fn natural_width(titles: &[String], rows: &[Vec<String>]) -> usize {
+    let clean = |cells: &[String]| cells.iter().map(|cell| visible(cell, Lines::One)).collect::<Vec<_>>();
+    let all: Vec<Vec<String>> = std::iter::once(clean(titles)).chain(rows.iter().map(|row| clean(row))).collect();
+    total(&natural_widths(&all, titles.len()))
+}
+
+fn natural_widths(all: &[Vec<String>], columns: usize) -> Vec<usize> {
+    let natural = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
+    (0..columns).map(|column| natural(column).unwrap_or(0)).collect()
+}
+
+/// Returns the widths of the first columns, as narrow as the terminal wants and the cells allow.
+fn fitted(all: &[Vec<String>], columns: usize, is_whole: impl Fn(&usize) -> bool, width: usize) -> Vec<usize> {
+    let mut widths = natural_widths(all, columns);
+    let whole: Vec<usize> = (0..columns).filter(is_whole).collect();
+    shrink(&mut widths, &whole, width);
+    widths
+}
+
+/// Returns the width of a line with columns of these widths.
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
 /// Returns whether a cell is of no use unless it is whole: an id or a time.
@@ -33,8 +71,7 @@ fn is_key(cell: &str) -> bool {
 
 /// Narrows the widest columns until the table fits, except those that must be whole.
 fn shrink(widths: &mut [usize], whole: &[usize], width: usize) {
-    let gaps = GAP * widths.len().saturating_sub(1);
-    while widths.iter().sum::<usize>() + gaps > width {
+    while total(widths) > width {
         let others = widths.iter_mut().enumerate().filter(|(column, _)| !whole.contains(column));
         let Some((_, widest)) = others.max_by_key(|(_, width)| **width) else { return };
         if *widest <= COLUMN_WIDTH_MIN {
@@ -120,6 +157,21 @@ mod tests {
         let table = lines(&cells(&["ID", "SUBJECT"]), &[cells(&[id, "a very long subject"])], Some(50));
         assert_eq!(table[1], format!("{id}  a very long…"), "an id stays whole");
         assert!(lines(&cells(&["ID"]), &[cells(&["a\u{1b}b\nc"])], None)[1].ends_with("a\\x1bb\\nc"));
+    }
+
+    #[test]
+    fn an_id_that_does_not_fit_has_a_line_of_its_own() {
+        let id = "01890a5d-ac96-774b-bcce-b302099a8057";
+        let row = cells(&["2026-01-01 00:00:00Z", "mail.agents.example.com", "verified", id]);
+        let table = lines(&cells(&["CHECKED", "DOMAIN", "STATUS", "ID"]), &[row], Some(60));
+        let wanted = [
+            "CHECKED               DOMAIN                   STATUS",
+            "    ID",
+            "2026-01-01 00:00:00Z  mail.agents.example.com  verified",
+            "    01890a5d-ac96-774b-bcce-b302099a8057",
+        ];
+        assert_eq!(table, wanted);
+        assert!(table.iter().all(|line| line.width() <= 60), "{table:?}");
     }
 
     #[test]

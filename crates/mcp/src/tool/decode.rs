@@ -56,6 +56,10 @@ pub(crate) fn decode(tool: &Tool, call: &ToolCall, given: GivenArguments<'_>) ->
             continue;
         }
         match argument.place {
+            Place::Path(name) if value.is_none() => {
+                problems.add::<()>(argument.name, missing(tool, argument.name));
+                path.push((name.to_owned(), String::new()));
+            }
             Place::Path(name) => path.push((name.to_owned(), path_text(argument.name, value, &mut problems))),
             Place::Query(name) => push_query(&mut query, name, argument.name, value, &mut problems),
             Place::Body(name) => {
@@ -97,11 +101,20 @@ fn visible<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> impl Iterat
     arguments.into_iter().filter(|argument| !argument.is_hidden).map(|argument| argument.name)
 }
 
+/// Explains that an argument is missing, and which one may take its place.
+fn missing(tool: &Tool, name: &str) -> String {
+    let without = tool.calls.iter().filter(|call| call.arguments.iter().all(|argument| argument.name != name));
+    let others: Vec<&str> = without.filter_map(|call| call.when).collect();
+    match others.as_slice() {
+        [] => "is required".to_owned(),
+        others => format!("is required, unless `{}` is given", others.join("` or `")),
+    }
+}
+
 fn path_text(name: &str, value: Option<&Value>, problems: &mut Problems) -> String {
     match value {
         Some(Value::String(text)) if !text.is_empty() => return text.clone(),
-        None => problems.add::<()>(name, "is required"),
-        Some(Value::String(_)) => problems.add(name, "must not be empty"),
+        Some(Value::String(_)) | None => problems.add::<()>(name, "must not be empty"),
         Some(other) => problems.add(name, format!("must be a string, not {}", kind(other))),
     };
     String::new()

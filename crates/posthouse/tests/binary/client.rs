@@ -106,6 +106,27 @@ impl ClientFixture {
         self.text(&["inboxes", "create", "--username", username])
     }
 
+    /// Creates a draft in an inbox, to the inbox itself, and returns its id.
+    fn draft(&self, address: &str) -> String {
+        let inboxes = self.lines(&["inboxes", "list"]);
+        let inbox = inboxes.iter().find(|inbox| inbox["address"] == address).unwrap();
+        let body = serde_json::json!({ "to": address, "subject": "Plan", "text": "Here it is." }).to_string();
+        let mut stream = self.service.connect();
+        write!(
+            stream,
+            "POST /v1/inboxes/{}/drafts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            inbox["id"].as_str().unwrap(),
+            self.key,
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
+        let draft: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+        draft["id"].as_str().unwrap().to_owned()
+    }
+
     /// Delivers a mail to an inbox and returns the id of the message.
     fn receive(&self, address: &str, options: &[&str]) -> String {
         let arguments = [&["trigger", "message.received", "--inbox", address], options].concat();

@@ -194,6 +194,12 @@ pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), Comma
     }
 }
 
+/// Returns the sign-in link. A service on a free port has no address before it starts: then the link is a path of it.
+fn sign_in_url(made: &CreatedWorkspace, config: &Configuration) -> String {
+    let is_unknown = config.base_url_follows_listener && config.listen.http.port() == 0;
+    made.link.url(if is_unknown { "" } else { &config.app.base_url })
+}
+
 fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
     let owner = Address::parse(&given.owner)
         .map_err(|error| CommandError::Usage(format!("--owner {}: {error}", given.owner)))?
@@ -212,15 +218,17 @@ fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandErro
         begun.discard();
     }
     let made = stored?;
-    let sign_in_url = made.link.url(&config.app.base_url);
+    let sign_in_url = sign_in_url(&made, &config);
     let json = json!({
         "workspace_id": made.workspace.id.to_string(),
         "api_key": made.secret.reveal(),
         "sign_in_url": sign_in_url,
         "workspace": workspace_view(&made.workspace),
     });
+    let place = if sign_in_url.starts_with('/') { ", at the address that posthouse serve prints" } else { "" };
     let text = format!(
-        "Workspace  {}  {}\nAPI key    {}  (org-wide, shown only now)\nSign in    {sign_in_url}  (once, within a day)",
+        "Workspace  {}  {}\nAPI key    {}  (org-wide, shown only now)\nSign in    {sign_in_url}  (once, within a \
+         day{place})",
         made.workspace.id,
         made.workspace.name,
         made.secret.reveal()

@@ -15,6 +15,7 @@ use tokio::{
 
 use crate::{
     api::{Api, Call, segment},
+    clock::Deadline,
     error::ClientError,
     inbox::{self, InboxRef},
     session::Session,
@@ -28,8 +29,6 @@ const PAUSE: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(10);
 /// The longest delay of a message that is returned, in seconds.
 const DELAY_SECONDS_MAX: u64 = 300;
-/// How often an ack or nack is repeated if the server is not reachable.
-const SETTLE_ATTEMPTS: u32 = 5;
 /// The name of this worker in the queue.
 const CONSUMER: &str = "posthouse listen";
 
@@ -224,9 +223,9 @@ impl Worker<'_> {
             }
             Ended::LeaseLost => return self.report(claim, "lost", "the lease ended; the program was stopped"),
         };
-        let mut attempt = 0;
+        // A server that is restarted comes back. Once the lease has ended, another worker may get the message.
+        let deadline = Deadline::after(Duration::from_secs(u64::from(self.work.lease_seconds)));
         let answer = loop {
-            attempt += 1;
             match self.api.json(Call::post(path(claim, action)).body(body.clone())).await {
                 Ok(answer) => break answer,
                 // Another worker may have it already, which is what a lease allows.
@@ -234,8 +233,9 @@ impl Worker<'_> {
                     return self.report(claim, "lost", "the lease ended before the result was stored");
                 }
                 Err(error) => match retry_after(&error) {
-                    Some(wait) if attempt < SETTLE_ATTEMPTS => sleep(wait).await,
-                    _ => return Err(error),
+                    Some(wait) if wait < deadline.remaining() => sleep(wait).await,
+                    Some(_) => return self.report(claim, "lost", "the lease ended before the server answered"),
+                    None => return Err(error),
                 },
             }
         };

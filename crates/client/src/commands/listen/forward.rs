@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Where events go, and what signs them.
-pub(super) struct Receiver {
+pub(crate) struct Receiver {
     http: Http,
     target: String,
     url: String,
@@ -27,7 +27,7 @@ impl Receiver {
     ///
     /// # Errors
     /// Fails if it is no URL.
-    pub(super) fn new(url: &str, secret: Option<String>) -> Result<Self, ClientError> {
+    pub(crate) fn new(url: &str, secret: Option<String>) -> Result<Self, ClientError> {
         let wrong =
             || ClientError::Usage("--forward-to must be a URL such as http://127.0.0.1:3000/hooks/mail".to_owned());
         let mut base = Url::parse(url).map_err(|_| wrong())?;
@@ -42,6 +42,11 @@ impl Receiver {
         base.set_query(None);
         base.set_fragment(None);
         Ok(Self { http: Http::new(base)?, target, url: url.to_owned(), secret: WebhookSecret::new(secret)? })
+    }
+
+    /// Returns the secret, to be shown once.
+    pub(crate) fn secret(&self) -> &str {
+        self.secret.reveal()
     }
 
     /// Posts an event and returns the status.
@@ -72,7 +77,7 @@ pub(super) async fn run(
 ) -> Result<(), ClientError> {
     let api = session.api()?;
     let mut stream = EventStream::new(&api, subscription.resolve(&api).await?);
-    session.output.note(&format!("Signing secret: {}", receiver.secret.reveal()));
+    session.output.note(&format!("Signing secret: {}", receiver.secret()));
     session.output.note(&format!("Posting events to {}. Stop with Ctrl-C.", receiver.url));
     let mut left = count.unwrap_or(u64::MAX);
     while left > 0 {
@@ -88,7 +93,10 @@ pub(super) async fn run(
 }
 
 /// Posts one event and prints the result. A receiver that fails doesn't end the command: it may be restarting.
-async fn forward(session: &Session, receiver: &Receiver, event: &Value) -> Result<(), ClientError> {
+///
+/// # Errors
+/// Fails if the output can't be written.
+pub(crate) async fn forward(session: &Session, receiver: &Receiver, event: &Value) -> Result<(), ClientError> {
     let watch = Stopwatch::start();
     let done = receiver.post(event).await;
     let duration_ms = watch.elapsed_ms();

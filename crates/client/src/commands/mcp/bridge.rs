@@ -1,6 +1,12 @@
 //! The bridge: one request to the server for each line of standard input, several at a time.
 
-use std::{cell::RefCell, collections::HashMap, io::Write, path::PathBuf, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    io::Write,
+    path::PathBuf,
+    time::Duration,
+};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use futures_util::{
@@ -11,13 +17,16 @@ use futures_util::{
 use http_body_util::BodyExt;
 use hyper::Method;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 
-use super::{events::EventReader, files, files::FileAccess, keyless, save_key, signup};
+use super::{channel, events::EventReader, files, files::FileAccess, keyless, save_key, signup};
 use crate::{
     api::{Api, segment},
+    commands::tail::SubscriptionOptions,
     error::ClientError,
-    http::{HttpRequest, REQUEST_TIMEOUT},
+    http::{Http, HttpRequest, REQUEST_TIMEOUT},
+    output::{Lines, visible},
 };
 
 /// Longest line of standard input in bytes. The server accepts less.
@@ -41,6 +50,11 @@ pub(super) struct Bridge {
     /// The revision that a handshake agreed on.
     revision: RefCell<Option<String>>,
     running: RefCell<HashMap<String, AbortHandle>>,
+    /// What the channel pushes; `None` without one.
+    channel: Option<SubscriptionOptions>,
+    is_initialized: Cell<bool>,
+    /// Whether the client is initialized and there is a key, so that the channel may push.
+    is_ready: watch::Sender<bool>,
 }
 
 impl Bridge {
@@ -52,7 +66,53 @@ impl Bridge {
         files: FileAccess,
     ) -> Self {
         let key = RefCell::new(key);
-        Self { api, key, profile, save_key, files, revision: RefCell::default(), running: RefCell::default() }
+        Self {
+            api,
+            key,
+            profile,
+            save_key,
+            files,
+            revision: RefCell::default(),
+            running: RefCell::default(),
+            channel: None,
+            is_initialized: Cell::new(false),
+            is_ready: watch::channel(false).0,
+        }
+    }
+
+    /// Adds a channel.
+    pub(super) fn with_channel(self, channel: Option<SubscriptionOptions>) -> Self {
+        Self { channel, ..self }
+    }
+
+    /// Pushes events from the moment that the client is ready and there is a key. When the channel ends, the session goes on.
+    async fn push_events(&self) {
+        let mut is_ready = self.is_ready.subscribe();
+        let Some(wanted) = &self.channel else { return };
+        if is_ready.wait_for(|is_ready| *is_ready).await.is_err() {
+            return;
+        }
+        let key = self.key.borrow().clone();
+        let done = match Http::new(self.api.http().base().clone()) {
+            Ok(http) => channel::push(&Api::new(http, key), wanted.clone()).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = done {
+            let why = visible(&error.to_string(), Lines::One);
+            let _ = writeln!(std::io::stderr(), "posthouse: the channel ended: {why}");
+        }
+    }
+
+    /// Notes that the client can read notifications.
+    fn note_initialized(&self) {
+        self.is_initialized.set(true);
+        self.note_ready();
+    }
+
+    fn note_ready(&self) {
+        if self.is_initialized.get() && self.key.borrow().is_some() {
+            self.is_ready.send_replace(true);
+        }
     }
 
     /// Runs until standard input ends and every message is answered.
@@ -61,6 +121,8 @@ impl Bridge {
         let mut lines = FramedRead::new(tokio::io::stdin(), codec).fuse();
         let mut answers = FuturesUnordered::new();
         let mut is_open = true;
+        let pushing = self.push_events().fuse();
+        tokio::pin!(pushing);
         while is_open || !answers.is_empty() {
             tokio::select! {
                 line = lines.next(), if is_open && answers.len() < CONCURRENT_MAX => match line {
@@ -79,6 +141,7 @@ impl Bridge {
                     }
                 },
                 Some(done) = answers.next() => done?,
+                () = &mut pushing => {}
             }
         }
         Ok(())
@@ -90,6 +153,9 @@ impl Bridge {
             write(&error_message(&Value::Null, -32700, "the line is not JSON"))?;
             return Ok(None);
         };
+        if message["method"] == "notifications/initialized" {
+            self.note_initialized();
+        }
         if message["method"] == "notifications/cancelled" {
             let id = message["params"]["requestId"].to_string();
             if let Some(request) = self.running.borrow_mut().remove(&id) {
@@ -143,8 +209,15 @@ impl Bridge {
         }
     }
 
+    fn declare_channel(&self, result: &mut Value) {
+        if self.channel.is_some() {
+            channel::declare(result);
+        }
+    }
+
     fn answer_without_key(&self, id: &Value, method: &str, params: &Value) -> Result<(), ClientError> {
-        if let Some(result) = keyless::result(method, params) {
+        if let Some(mut result) = keyless::result(method, params) {
+            self.declare_channel(&mut result);
             if let Some(revision) = result["protocolVersion"].as_str() {
                 *self.revision.borrow_mut() = Some(revision.to_owned());
             }
@@ -175,6 +248,7 @@ impl Bridge {
         };
         created["key"] = saved.into();
         *self.key.borrow_mut() = Some(key);
+        self.note_ready();
         write(&tool_result(id, &created, false))?;
         write(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
     }
@@ -253,6 +327,15 @@ impl Bridge {
         {
             *self.revision.borrow_mut() = Some(revision.to_owned());
         }
+        if matches!(method, "initialize" | "server/discover")
+            && let Some(result) = answer.get_mut("result")
+        {
+            self.declare_channel(result);
+        }
+        if method == "server/discover" {
+            // The stateless revision has no notification that says it.
+            self.note_initialized();
+        }
         if method == "tools/list"
             && let Some(tools) = answer.pointer_mut("/result/tools")
         {
@@ -304,7 +387,7 @@ fn tool_result(id: &Value, shown: &Value, is_error: bool) -> Value {
 }
 
 /// Writes one message as one line.
-fn write(message: &Value) -> Result<(), ClientError> {
+pub(super) fn write(message: &Value) -> Result<(), ClientError> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{message}").and_then(|()| out.flush()).map_err(|_| ClientError::OutputClosed)
 }

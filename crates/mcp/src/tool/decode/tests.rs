@@ -57,6 +57,8 @@ fn every_problem_is_reported_with_the_argument() {
             vec![("include_html", "must be `true` or `false`"), ("max_chars", "must be")],
         ),
         ("claim_messages", json!({ "inbox_id": "1", "consumer": "me" }), vec![("consumer", "is unknown")]),
+        ("get_contact", json!({}), vec![("address", "is required, unless `contact_id` is given")]),
+        ("get_thread", json!({}), vec![("thread_id", "is required")]),
         (
             "update_escalation",
             json!({ "inbox_id": "1", "max_per_hour": 3 }),

@@ -207,3 +207,38 @@ fn an_interrupted_worker_ends_its_program_and_returns_the_message() {
     assert!(rest.contains("\"nack\""), "{rest}");
     assert!(listening.0.wait().unwrap().success());
 }
+
+/// The types that `trigger` accepts are those of the event catalog, and each can be posted as an example.
+#[test]
+fn every_type_of_the_catalog_can_be_posted_to_a_receiver() {
+    let client = ClientFixture::logged_in("client-trigger");
+    let (_, body) = client.service.get("/v1/webhooks/events", "");
+    let catalog: Value = serde_json::from_str(&body).unwrap();
+    let known: Vec<&str> =
+        catalog["data"].as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap()).collect();
+    let tree = client.object(&["commands", "--json"]);
+    let trigger = tree["commands"].as_array().unwrap().iter().find(|one| one["name"] == "trigger").unwrap();
+    let argument = trigger["arguments"].as_array().unwrap().iter().find(|one| one["values"][0].is_string()).unwrap();
+    let values: Vec<&str> =
+        argument["values"].as_array().unwrap().iter().map(|value| value.as_str().unwrap()).collect();
+    assert_eq!(values, known);
+
+    let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hooks", receiver.local_addr().unwrap());
+    let posting = client.background(&["trigger", "domain.verified", "--forward-to", &url, "--secret", "whsec_test"]);
+    let (mut stream, _) = receiver.accept().unwrap();
+    let (head, body) = answer(&mut stream, "204 No Content");
+    let event: Value = serde_json::from_slice(&body).unwrap();
+    assert!(event["type"] == "domain.verified" && event["data"]["domain"].is_object(), "{event}");
+    assert!(head.contains("webhook-signature: v1,"), "{head}");
+    assert_eq!(posting.lines()[0]["response_status"], 204);
+
+    for (arguments, text) in [
+        (&["trigger", "domain.verified"][..], "--forward-to"),
+        (&["trigger", "draft.created"], "--inbox"),
+        (&["trigger", "domain.lost"], "domain.failed"),
+    ] {
+        let output = client.run(arguments);
+        assert!(output.code == 2 && output.stderr.contains(text), "{arguments:?}: {}", output.stderr);
+    }
+}

@@ -108,6 +108,36 @@ fn the_entry_of_the_mcp_registry_is_of_this_version() {
     }
 }
 
+/// The repository is a plugin: for Claude Code, for Gemini CLI, and for the harnesses that read Agent Plugins 1.0. Each
+/// manifest starts the same server, and finds the skill below `skills`.
+#[test]
+fn plugin_manifests_are_of_this_version_and_start_the_server() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read =
+        |path: &str| -> Value { serde_json::from_str(&std::fs::read_to_string(root.join(path)).unwrap()).unwrap() };
+    for (manifest, servers) in [
+        (".claude-plugin/plugin.json", ".claude-plugin/plugin.json"),
+        ("gemini-extension.json", "gemini-extension.json"),
+        ("plugin.json", "mcp.json"),
+    ] {
+        let declared = read(manifest);
+        assert_eq!((&declared["name"], &declared["version"]), (&"posthouse".into(), &env!("CARGO_PKG_VERSION").into()));
+        let server = read(servers)["mcpServers"]["posthouse"].clone();
+        assert_eq!(server["command"], "posthouse", "{servers}");
+        let sandbox = Sandbox::new("client-plugin");
+        let arguments: Vec<&str> =
+            server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+        let started = sandbox.run(&[&arguments[..], &["--help"]].concat());
+        assert_eq!(started.code, 0, "{servers}: {}", started.stderr);
+    }
+    // The schema of Agent Plugins 1.0 has no other members.
+    let known =
+        ["$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords"];
+    assert!(read("plugin.json").as_object().unwrap().keys().all(|name| known.contains(&name.as_str())));
+    assert_eq!(read(".claude-plugin/marketplace.json")["plugins"][0]["source"], "./");
+    assert!(root.join("skills/posthouse/SKILL.md").exists());
+}
+
 #[test]
 fn every_command_has_help_that_fits_and_is_documented() {
     fn walk(sandbox: &Sandbox, command: &Value, path: &[&str]) {

@@ -57,6 +57,9 @@ fn records_are_found_by_id_and_address() {
     let page = format!("{base}/inbox/{}", inbox["id"].as_str().unwrap());
     assert_eq!(client.text(&["open", &address]), page);
     assert_eq!(client.text(&["open", &message]), format!("{page}/{}", thread["id"].as_str().unwrap()));
+    let draft = client.draft(&address);
+    let approval = format!("{base}/approvals/{}/{draft}", inbox["id"].as_str().unwrap());
+    assert_eq!(client.text(&["open", &draft]), approval);
     assert_eq!(client.text(&["open"]), format!("{base}/"));
 }
 
@@ -96,4 +99,32 @@ fn domains_and_webhooks_are_managed() {
     assert!(unknown.code == 1 && unknown.stderr.contains("no webhook got the event"), "{}", unknown.stderr);
     assert_eq!(client.object(&["webhooks", "delete", id])["deleted"], true);
     assert!(client.lines(&["webhooks", "list"]).is_empty());
+}
+
+#[test]
+fn lists_of_mail_have_the_banner_and_fit_a_terminal() {
+    let client = ClientFixture::logged_in("client-narrow");
+    let address = client.inbox("narrow");
+    let message = client.receive(&address, &["--subject", "Invoice 7", "--text", "Please pay."]);
+    for list in [&["messages", "list", &address][..], &["search", "invoice"], &["threads", "list"]] {
+        let shown = client.on_terminal(list);
+        let first = shown.lines().next().unwrap();
+        assert!(first.contains("UNTRUSTED MESSAGE CONTENT"), "{list:?}: {shown}");
+        // The id is whole, on a line of its own: together with the other columns it is wider than the terminal.
+        let lines: Vec<String> =
+            shown.lines().map(|line| line.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "")).collect();
+        assert!(lines[1..].iter().all(|line| line.trim_end().chars().count() <= 80), "{list:?}: {lines:#?}");
+        assert!(lines.iter().any(|line| line.trim().len() == 36), "{list:?}: {lines:#?}");
+    }
+    assert!(client.text(&["messages", "list", &address]).starts_with('{'), "programs get no banner");
+    let shown = client.on_terminal(&["messages", "get", &message]);
+    let (head, framed) = shown.split_once("UNTRUSTED").unwrap();
+    assert!(!head.contains("Invoice") && framed.contains("│ Subject: Invoice 7"), "{shown}");
+
+    client.text(&["domains", "add", "a-long-name-of-a-domain.mail.example.com"]);
+    let records = client.lines(&["domains", "records", "a-long-name-of-a-domain.mail.example.com", "--json"]);
+    let shown = client.on_terminal(&["domains", "records", "a-long-name-of-a-domain.mail.example.com"]);
+    for record in records[0]["records"].as_array().unwrap() {
+        assert!(shown.contains(record["value"].as_str().unwrap()), "{record}: a value is whole: {shown}");
+    }
 }

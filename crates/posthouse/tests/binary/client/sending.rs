@@ -36,6 +36,21 @@ fn a_dry_run_decides_and_sends_nothing() {
     assert!(refused.code == 1 && refused.stderr.contains("(inbox_paused)"), "{}", refused.stderr);
     client.text(&["inboxes", "resume", &from]);
     assert!(client.lines(&["messages", "list", &from]).is_empty());
+
+    let message = client.receive(&from, &[]);
+    let reply = ["reply", message.as_str(), "--text", "t", "--dry-run"];
+    assert_eq!(client.object(&reply)["recipients"][0]["address"], "sender@example.com");
+    let draft = client.draft(&from);
+    let send = ["drafts", "send", draft.as_str(), "--dry-run"];
+    assert_eq!(client.text(&[&send[..], &["--table"]].concat()), "The message may be sent.");
+    client.text(&["inboxes", "pause", &from]);
+    for refused in [&reply[..], &send] {
+        let output = client.run(refused);
+        assert!(output.code == 1 && output.stderr.contains("(inbox_paused)"), "{refused:?}: {}", output.stderr);
+    }
+    client.text(&["inboxes", "resume", &from]);
+    assert_eq!(client.object(&["drafts", "get", &draft])["status"], "draft");
+    assert_eq!(client.lines(&["messages", "list", &from, "--direction", "outbound"]).len(), 0);
 }
 
 #[test]

@@ -37,7 +37,7 @@ const PLAIN_TOOLS: [&str; 20] = [
 /// The tool that asks only what its client can answer.
 const OF_CAPABILITIES: &str = "test_input_required_result_capabilities";
 
-pub fn tools() -> Vec<Value> {
+pub(crate) fn tools() -> Vec<Value> {
     let entry = |name: &str, properties: Value| {
         json!({
             "name": name,
@@ -53,7 +53,7 @@ pub fn tools() -> Vec<Value> {
     all
 }
 
-pub fn resources() -> Vec<Value> {
+pub(crate) fn resources() -> Vec<Value> {
     let entry = |uri: &str, name: &str, media_type: &str| json!({ "uri": uri, "name": name, "mimeType": media_type });
     vec![
         entry("test://static-text", "static-text", "text/plain"),
@@ -62,11 +62,11 @@ pub fn resources() -> Vec<Value> {
     ]
 }
 
-pub fn templates() -> Vec<Value> {
+pub(crate) fn templates() -> Vec<Value> {
     vec![json!({ "uriTemplate": "test://template/{id}/data", "name": "template", "mimeType": "application/json" })]
 }
 
-pub fn prompts() -> Vec<Value> {
+pub(crate) fn prompts() -> Vec<Value> {
     let entry = |name: &str, arguments: &[&str]| {
         let argument = |name: &&str| json!({ "name": name, "description": "A text.", "required": true });
         let arguments: Vec<Value> = arguments.iter().map(argument).collect();
@@ -82,12 +82,12 @@ pub fn prompts() -> Vec<Value> {
 }
 
 /// Returns the result of a tool that says something.
-pub fn said(words: &str) -> Value {
+pub(crate) fn said(words: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": words }], "isError": false })
 }
 
 /// Answers a request; `None` for one that isn't about this content.
-pub fn answer(request: &Request) -> Option<Value> {
+pub(crate) fn answer(request: &Request) -> Option<Value> {
     match request.method.as_str() {
         "tools/call" => tool(text(request, "name")),
         "resources/read" => resource(text(request, "uri")),

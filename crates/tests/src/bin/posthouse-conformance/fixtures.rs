@@ -8,7 +8,7 @@ use crate::{asking::Questions, content, rounds::Rounds};
 
 /// The additions for the suite.
 #[derive(Default)]
-pub struct Fixtures {
+pub(crate) struct Fixtures {
     questions: Questions,
     rounds: Rounds,
 }
@@ -57,12 +57,12 @@ impl Additions for Fixtures {
 }
 
 /// Returns a parameter; empty if it is missing.
-pub fn text<'a>(request: &'a Request, name: &str) -> &'a str {
+pub(crate) fn text<'a>(request: &'a Request, name: &str) -> &'a str {
     request.params.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Returns whether the client declares a capability with the request.
-pub fn declares(request: &Request, capability: &str) -> bool {
+pub(crate) fn declares(request: &Request, capability: &str) -> bool {
     let meta = request.params.get("_meta").unwrap_or(&Value::Null);
     meta["io.modelcontextprotocol/clientCapabilities"][capability].is_object()
 }

@@ -7,7 +7,6 @@ use std::{
 
 use posthouse_mcp::{Failure, FailureKind, Request};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::{
     content::said,
@@ -16,13 +15,13 @@ use crate::{
 
 /// States that the client brings back. Only one that was given out is accepted.
 #[derive(Default)]
-pub struct Rounds {
+pub(crate) struct Rounds {
     states: Mutex<HashSet<String>>,
 }
 
 impl Rounds {
     /// Answers a request that needs input; `None` for another request.
-    pub fn answer(&self, request: &Request) -> Option<Result<Value, Failure>> {
+    pub(crate) fn answer(&self, request: &Request) -> Option<Result<Value, Failure>> {
         let name = text(request, "name");
         if request.method == "prompts/get" {
             return (name == "test_input_required_result_prompt").then(|| Ok(prompt(request)));
@@ -48,8 +47,9 @@ impl Rounds {
     }
 
     fn new_state(&self) -> Option<String> {
-        let state = Uuid::new_v4().to_string();
-        self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(state.clone());
+        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = format!("state-{}", states.len());
+        states.insert(state.clone());
         Some(state)
     }
 

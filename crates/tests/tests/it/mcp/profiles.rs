@@ -91,3 +91,32 @@ async fn every_tool_says_what_it_does() {
     assert_eq!(destructive, ["emergency_stop", "cancel_draft"]);
     server.finish().await;
 }
+
+#[tokio::test]
+async fn instructions_and_prompts_fit_the_profile() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let client = |name: &str| McpClient::new(&server, &key, STATELESS).profile(name);
+    for (profile, named, prompts) in [
+        ("read", "list_messages", &["wait_for_code"][..]),
+        ("reply", "reply_to_email", &["triage", "reply_with_approval", "wait_for_code"]),
+        ("admin", "pause_inbox", &[]),
+        ("all", "emergency_stop", &["triage", "reply_with_approval", "wait_for_code"]),
+    ] {
+        let discovered = client(profile).result("server/discover", json!({})).await;
+        let text = discovered["instructions"].as_str().unwrap();
+        assert!(text.contains(named) && text.contains("UNTRUSTED MESSAGE CONTENT"), "{profile}: {text}");
+        let listed = client(profile).result("prompts/list", json!({})).await;
+        let names: Vec<&str> =
+            listed["prompts"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+        assert_eq!(names, prompts, "{profile}");
+    }
+    let get = json!({ "name": "triage", "arguments": { "inbox": "a@b.example" } });
+    let refused = client("read").send("prompts/get", get).await.expect(200);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("?profile=reply"), "{}", refused.json);
+    let error = client("reply").refused("get_contact", json!({})).await;
+    assert_eq!(error["details"]["fields"][0]["path"], "address");
+    assert!(error["message"].as_str().unwrap().contains("unless `contact_id` is given"), "{error}");
+    assert!(error["hint"].is_string(), "{error}");
+    server.finish().await;
+}

@@ -22,7 +22,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("pages", &["mail", "domain", "api", "app", "call", "operations", "http", "mcp"]),
     ("client", &[]),
     ("server", &["mail", "files", "domain", "store", "api", "app", "client"]),
-    ("posthouse", &["store", "app", "call", "operations", "http", "pages", "server"]),
+    ("posthouse", &["store", "app", "call", "operations", "http", "mcp", "pages", "server"]),
 ];
 
 /// Where operations and pages are.
