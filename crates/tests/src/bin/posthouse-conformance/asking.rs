@@ -13,17 +13,23 @@ use futures_util::{
 use posthouse_mcp::{Request, Revision};
 use serde_json::{Map, Value, json};
 use tokio::{sync::oneshot, time::timeout};
-use uuid::Uuid;
 
 use crate::{content::said, fixtures::text};
 
 /// How long a client may take to answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
-/// Requests to clients that aren't answered yet, by their ids.
+/// The requests, by their ids, and how many there were.
+#[derive(Default)]
+struct Waiting {
+    senders: HashMap<String, oneshot::Sender<Value>>,
+    count: u64,
+}
+
+/// Requests to clients that aren't answered yet.
 #[derive(Default)]
 pub(crate) struct Questions {
-    waiting: Mutex<HashMap<String, oneshot::Sender<Value>>>,
+    waiting: Mutex<Waiting>,
 }
 
 impl Questions {
@@ -44,11 +50,12 @@ impl Questions {
     /// Asks the client and returns its answer as the result.
     fn ask(&self, request: &Request, tool: &str) -> Option<BoxStream<'static, String>> {
         let (method, params) = question(request, tool)?;
-        let (id, asked_by) = (Uuid::new_v4().to_string(), request.id.clone());
         let (sender, receiver) = oneshot::channel();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.retain(|_, sender| !sender.is_closed());
-        waiting.insert(id.clone(), sender);
+        waiting.count += 1;
+        let (id, asked_by) = (format!("question-{}", waiting.count), request.id.clone());
+        waiting.senders.retain(|_, sender| !sender.is_closed());
+        waiting.senders.insert(id.clone(), sender);
         let question = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string();
         let answered = async move {
             let result = match timeout(ANSWER_WITHIN, receiver).await {
@@ -63,7 +70,7 @@ impl Questions {
     /// Takes the answer of a client. Returns whether somebody waits for it.
     pub(crate) fn receive(&self, response: &Map<String, Value>) -> bool {
         let id = response.get("id").and_then(Value::as_str).unwrap_or_default();
-        let sender = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        let sender = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).senders.remove(id);
         let answer = response.get("result").or_else(|| response.get("error")).cloned().unwrap_or_default();
         sender.is_some_and(|sender| sender.send(answer).is_ok())
     }

@@ -7,7 +7,6 @@ use std::{
 
 use posthouse_mcp::{Failure, FailureKind, Request};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::{
     content::said,
@@ -48,8 +47,9 @@ impl Rounds {
     }
 
     fn new_state(&self) -> Option<String> {
-        let state = Uuid::new_v4().to_string();
-        self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(state.clone());
+        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = format!("state-{}", states.len());
+        states.insert(state.clone());
         Some(state)
     }
 
