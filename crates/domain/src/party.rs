@@ -72,6 +72,9 @@ const HYPHEN_TAGS: &[&str] = &["rocketmail.com", "ymail.com"];
 /// Providers where a subdomain is the mailbox, as in `tag@name.fastmail.com`.
 const SUBDOMAIN_MAILBOXES: &[&str] = &["fastmail.com"];
 
+/// The text of [`Party::of_unproven_mail`], which no address has.
+const UNPROVEN_MAIL: &str = "authors without proof";
+
 /// One person or organization. Its text is an address at a large mailbox provider, and a domain everywhere else.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Party(String);
@@ -100,11 +103,43 @@ impl Party {
         mailbox_at_provider(&address, &organization).map_or_else(|| Self(address.without_tag().canonical()), Self)
     }
 
+    /// Returns the one party of everyone whom mail without a proven author made a workspace write to, whatever the mail
+    /// named and wherever it came from: one stranger has any number of names and networks.
+    #[must_use]
+    pub fn of_unproven_mail() -> Self {
+        Self(UNPROVEN_MAIL.to_owned())
+    }
+
     /// Returns the text, for comparisons, hashes and messages to people.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Returns whether a proven author speaks for another address. [`Party::of`] says who may be one person, so that nobody
+/// counts twice; this says who certainly is one owner: the same mailbox, and the same registrable domain, also by the
+/// section of private registries. Below an unknown suffix it is the same domain.
+#[must_use]
+pub fn speaks_for(author: &Address, other: &Address) -> bool {
+    let mailbox = |address: &Address| Party::mailbox(address.canonical_str());
+    if mailbox(author) == mailbox(other) {
+        return true;
+    }
+    let organization = organization_of(author.domain());
+    let is_shared = ALIAS_DOMAINS.contains(&&*organization) || mailbox_at_provider(author, &organization).is_some();
+    let owned = || registrable(author.domain()).zip(registrable(other.domain()));
+    !is_shared && owned().is_some_and(|(author, other)| author == other)
+}
+
+/// Returns the domain that somebody registered, by the whole public suffix list; `None` for a public suffix.
+fn registrable(domain: &str) -> Option<String> {
+    let domain = domain.trim_end_matches('.').to_ascii_lowercase();
+    let suffix = psl::List.suffix(domain.as_bytes()).filter(|suffix| suffix.is_known());
+    let Some(suffix) = suffix else { return Some(domain) };
+    let above = domain.strip_suffix(std::str::from_utf8(suffix.as_bytes()).ok()?)?.strip_suffix('.')?;
+    let below = above.len() - above.rsplit('.').next().unwrap_or(above).len();
+    Some(domain[below..].to_owned())
 }
 
 /// Returns each party once, and one party for each client network: people behind one address may be one person. Parties
@@ -259,6 +294,33 @@ mod tests {
             ("No Address", "no address"),
         ] {
             assert_eq!(Party::mailbox(address).as_str(), mailbox, "{address}");
+        }
+    }
+
+    #[test]
+    fn an_author_speaks_for_own_domains_only() {
+        for (author, other, expected) in [
+            ("al@acme.com", "help@mail.acme.com", true),
+            ("al@mail.acme.co.uk", "help@acme.co.uk", true),
+            ("al@acme.uk.com", "al+x@acme.uk.com", true),
+            ("al@acme.uk.com", "help@mail.acme.uk.com", true),
+            ("al@acme.uk.com", "x@evil.uk.com", false),
+            ("al@good.github.io", "x@evil.github.io", false),
+            ("al@good.eu.org", "x@evil.eu.org", false),
+            ("al@github.io", "x@github.io", false),
+            ("al@github.io", "x@evil.github.io", false),
+            ("al@acme.com", "al@acme.org", false),
+            ("al@acme.example", "help@acme.example", true),
+            ("al@acme.example", "help@mail.acme.example", false),
+            ("al@localhost", "help@localhost", true),
+            ("a.l@gmail.com", "al+x@googlemail.com", true),
+            ("al@gmail.com", "x@gmail.com", false),
+            ("al@duck.com", "x@duck.com", false),
+            ("al@duck.com", "al+x@duck.com", true),
+        ] {
+            let read = |text: &str| Address::parse(text).expect("an address");
+            assert_eq!(speaks_for(&read(author), &read(other)), expected, "{author} {other}");
+            assert_eq!(speaks_for(&read(other), &read(author)), expected, "{other} {author}");
         }
     }
 

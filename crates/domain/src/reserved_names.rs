@@ -12,6 +12,8 @@ use crate::{
     party::organization_of,
 };
 
+mod role_words;
+
 /// The name of the service, which nobody else may have as a word of a name, nor as the start or end of one.
 const SERVICE: &str = "posthouse";
 /// The shortest name that is reserved as the start or end of a word, too, in characters. Shorter ones begin other words.
@@ -21,6 +23,61 @@ const PLURAL: &str = "s";
 /// Words that make a name of the service of its name, and the name of a role of a role.
 const BESIDE: &[&str] =
     &["alert", "alerts", "center", "department", "desk", "hq", "my", "notice", "notices", "team", "the", "your"];
+/// Further words that go with a role, such as `sysadmin` and `customer-service`. With another of them or a region they name a
+/// role, too; alone, agents may have them.
+const ROLE_WORDS: &[&str] = &[
+    "care",
+    "client",
+    "clients",
+    "customer",
+    "customers",
+    "email",
+    "it",
+    "notification",
+    "notifications",
+    "online",
+    "safety",
+    "ssl",
+    "sys",
+    "tech",
+    "technical",
+];
+/// Words of [`BESIDE`] that name a role with a region or one of [`ROLE_WORDS`].
+const ALERTS: &[&str] = &["alert", "alerts"];
+/// Regions of a role, as words of their own. `in` and `it` are ordinary words.
+const REGIONS: &[&str] = &[
+    "africa",
+    "america",
+    "americas",
+    "apac",
+    "asia",
+    "at",
+    "au",
+    "br",
+    "ca",
+    "ch",
+    "cn",
+    "dach",
+    "de",
+    "emea",
+    "es",
+    "eu",
+    "europe",
+    "fr",
+    "global",
+    "international",
+    "intl",
+    "jp",
+    "kr",
+    "latam",
+    "na",
+    "nl",
+    "nz",
+    "pl",
+    "uk",
+    "us",
+    "usa",
+];
 /// The shortest name of the operator that is reserved, in characters. Shorter labels, such as `mx`, name nobody.
 const OPERATOR_CHARS_MIN: usize = 3;
 
@@ -130,6 +187,10 @@ pub struct ReservedNames {
     listed: Vec<ListedName>,
     /// [`BESIDE`].
     beside: Vec<Reading>,
+    /// [`ROLE_WORDS`] and [`ALERTS`].
+    role_words: Vec<Reading>,
+    /// [`REGIONS`].
+    regions: Vec<Reading>,
     /// The labels of the service's domains. As part of another name they are ordinary words.
     labels: Vec<Reading>,
 }
@@ -142,6 +203,10 @@ struct ListedName {
 }
 
 impl ListedName {
+    fn is_role(&self) -> bool {
+        matches!(self.kind, NameKind::Role | NameKind::Owner)
+    }
+
     /// Returns whether every name that begins with this one is reserved, too: no other word does.
     fn is_reserved_as_start(&self) -> bool {
         self.name.words().len() > 1 && matches!(self.kind, NameKind::MailSystem | NameKind::Sender)
@@ -162,8 +227,15 @@ impl ReservedNames {
             names.iter().map(move |name| ListedName { kind, name: read(name) }).collect()
         };
         let listed: Vec<Vec<ListedName>> = NAMES.iter().map(|(kind, names)| of_kind(*kind, names)).collect();
-        let beside = BESIDE.iter().map(|word| read(word)).collect();
-        let mut names = Self { own: vec![read(SERVICE)], listed: listed.concat(), beside, labels: Vec::new() };
+        let words = |all: &[&str]| all.iter().map(|word| read(word)).collect();
+        let mut names = Self {
+            own: vec![read(SERVICE)],
+            listed: listed.concat(),
+            beside: words(BESIDE),
+            role_words: words(&[ROLE_WORDS, ALERTS].concat()),
+            regions: words(REGIONS),
+            labels: Vec::new(),
+        };
         names.own.extend(further.iter().map(|name| read(name)).filter(|name| !name.words().is_empty()));
         for host in hosts.into_iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()) {
             // A name with the host in it reads like an address of the service.
@@ -220,7 +292,7 @@ impl ReservedNames {
             Some(NameKind::MailSystem | NameKind::Sender) => LocalPartHolder::Service,
             Some(NameKind::Owner) => LocalPartHolder::FirstWorkspace,
             Some(NameKind::Role) => LocalPartHolder::Operator,
-            _ if self.is_own(reading) || self.is_label(reading) || self.is_made_of_roles(reading.joined()) => {
+            _ if self.is_own(reading) || self.is_label(reading) || self.is_made_of_roles(reading) => {
                 LocalPartHolder::Operator
             }
             Some(NameKind::Generic) | None => LocalPartHolder::Anyone,
@@ -254,22 +326,16 @@ impl ReservedNames {
         })
     }
 
-    /// Returns whether a name is made of roles and words that go with them, such as `support-team`.
-    fn is_made_of_roles(&self, joined: &str) -> bool {
-        let is_role = |name: &&ListedName| matches!(name.kind, NameKind::Role | NameKind::Owner);
-        let roles: Vec<&str> = self.listed.iter().filter(is_role).map(|name| name.name.joined()).collect();
-        let beside = self.beside.iter().map(Reading::joined);
-        let parts: Vec<&str> = roles.iter().copied().chain(beside).collect();
-        // The ends of the runs of parts from the start.
-        let mut ends = vec![false; joined.len() + 1];
-        ends[0] = true;
-        for at in 0..joined.len() {
-            let Some(rest) = joined.get(at..).filter(|_| ends[at]) else { continue };
-            for part in parts.iter().filter(|part| rest.starts_with(**part)) {
-                ends[at + part.len()] = true;
-            }
-        }
-        ends[joined.len()] && roles.iter().any(|role| joined.contains(role))
+    /// Returns whether a name is made of roles and words that go with them, such as `support-team` or `support-eu`. Any other
+    /// word names somebody, as in `ana-support-team`.
+    fn is_made_of_roles(&self, reading: &Reading) -> bool {
+        let parts = role_words::RoleParts {
+            roles: self.listed.iter().filter(|name| name.is_role()).map(|name| name.name.joined()).collect(),
+            beside: self.beside.iter().map(Reading::joined).collect(),
+            words: self.role_words.iter().map(Reading::joined).collect(),
+            regions: self.regions.iter().map(Reading::joined).collect(),
+        };
+        parts.name_a_role(reading)
     }
 
     fn is_beside(&self, joined: &str) -> bool {

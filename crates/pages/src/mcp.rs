@@ -111,7 +111,7 @@ async fn answer(
     let request = &input.request;
     let message = match read(&service, &input.body.0) {
         Ok(message) => message,
-        Err(failure) => return Ok(status::unread(&failure)),
+        Err(failure) => return refuse_body(&service, request, &failure).await,
     };
     let caller = authenticate(&service, request).await?;
     let _slot = request.connection.as_ref().map(|slot| slot.authenticated(&service, &caller.workspace)).transpose()?;
@@ -122,6 +122,16 @@ async fn answer(
         message => conversation.answer_one(message).await?,
     };
     Ok(response.held_by(caller.workspace.id))
+}
+
+/// Responds to a body that holds no message. It counts for a valid key, because reading it costs as much as a message. A
+/// missing or wrong key isn't reported: the body is checked first.
+async fn refuse_body(service: &Service, request: &RequestInfo, failure: &Failure) -> Result<RouteResponse, Refusal> {
+    let mut notes = Notes::default();
+    if let Ok(caller) = authenticate(service, request).await {
+        count_caller(service, &caller, &mut notes)?;
+    }
+    Ok(status::unread(failure).with_notes(&notes))
 }
 
 fn invalid(problem: &str) -> Failure {

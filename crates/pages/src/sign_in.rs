@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use axum::http::header;
 use posthouse_api::{views::user::SignedInView, wire::AddressText, wire::has_member, wire::member};
-use posthouse_app::limits::{client_network, fixed_window::FixedWindow};
-use posthouse_app::people::sign_in::{SignInClient, SignedIn};
+use posthouse_app::limits::{client_network, fixed_window::FixedWindow, fixed_window::WindowCount};
+use posthouse_app::people::sign_in::{LinkClient, SignInClient, SignedIn};
 use posthouse_app::people::{
     first_owner::first_owner, invitations, sessions, sign_in, switch, verify, verify::SignInProof,
 };
@@ -18,7 +18,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// Requests for a link and proofs of one client address per window. Those of people who signed in don't count.
+/// Requests for a link, wrong links and wrong codes of one client address per window, each counted apart. Requests of
+/// people who signed in don't count.
 const PER_CLIENT_MAX: u64 = 30;
 /// The length of that window, in milliseconds.
 const WINDOW_MS: i64 = 15 * MINUTE_MS;
@@ -27,26 +28,40 @@ const CLIENTS_MAX: usize = 100_000;
 /// Longest token of a link, in characters. Real ones are shorter.
 const TOKEN_CHARS_MAX: usize = 200;
 
-/// The sign-ins of each client address in its current window.
+/// The requests and wrong proofs of each client address in its current window. Many people share an address, so what
+/// strangers do must not keep members out: beyond the maximum, only known people get mail, links are still tried, and only
+/// codes, which can be guessed, are not.
 #[derive(Debug)]
-struct SignInLimits(FixedWindow<IpAddr>);
+struct SignInLimits {
+    requests: FixedWindow<IpAddr>,
+    wrong_links: FixedWindow<IpAddr>,
+    wrong_codes: FixedWindow<IpAddr>,
+}
 
 impl Default for SignInLimits {
     fn default() -> Self {
-        Self(FixedWindow::new(WINDOW_MS, CLIENTS_MAX))
+        let window = || FixedWindow::new(WINDOW_MS, CLIENTS_MAX);
+        Self { requests: window(), wrong_links: window(), wrong_codes: window() }
     }
 }
 
 impl SignInLimits {
-    /// Counts a request for a link or a proof. Returns the seconds to wait if there were too many.
-    fn count(&self, client: IpAddr, now: Time) -> Result<(), u64> {
-        let count = self.0.count(client_network(client), PER_CLIENT_MAX, now);
-        if count.is_allowed { Ok(()) } else { Err(u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(1)) }
+    /// Counts a request for a link. Returns whether there were too many.
+    fn count_request(&self, network: IpAddr, now: Time) -> bool {
+        !self.requests.count(network, PER_CLIENT_MAX, now).is_allowed
     }
 
-    /// Takes back the request for a link and the proof of a person who signed in: many people share an address.
-    fn give_back(&self, client: IpAddr) {
-        self.0.give_back(client_network(client), 2);
+    fn wrong(&self, proof: &SignInProof) -> &FixedWindow<IpAddr> {
+        match proof {
+            SignInProof::Token(_) => &self.wrong_links,
+            SignInProof::Code { .. } => &self.wrong_codes,
+        }
+    }
+
+    /// Takes back the request for a link of a person who signed in, and the proof.
+    fn give_back(&self, network: IpAddr, wrong: &FixedWindow<IpAddr>, count: WindowCount) {
+        self.requests.give_back(network, 1);
+        wrong.give_back(network, u64::from(count.is_allowed));
     }
 }
 
@@ -168,12 +183,10 @@ async fn request(
     limits: Arc<SignInLimits>,
     input: PageInput<EmptyInput, LinkBody>,
 ) -> Result<RouteResponse, Refusal> {
-    if limits.count(input.request.client_ip, service.clock.now()).is_err() {
-        // The same response as for every address: nothing is sent.
-        service.metrics.limit_refused(LimitName::SignInsPerClient);
-        return Ok(RouteResponse::empty());
-    }
-    sign_in::request_link(&service, &input.body.email.0, client_network(input.request.client_ip)).await?;
+    let network = client_network(input.request.client_ip);
+    let only_known_people = limits.count_request(network, service.clock.now());
+    // The same response as for every address.
+    sign_in::request_link(&service, &input.body.email.0, LinkClient { network, only_known_people }).await?;
     Ok(RouteResponse::empty())
 }
 
@@ -182,13 +195,32 @@ async fn verify(
     limits: Arc<SignInLimits>,
     input: PageInput<EmptyInput, ProofBody>,
 ) -> Result<RouteResponse, Refusal> {
-    let client_ip = input.request.client_ip;
-    limits.count(client_ip, service.clock.now()).map_err(too_many)?;
     let proof = input.body.parse().ok_or_else(invalid)?;
-    let client = sign_in_client(input.request);
-    let signed_in = verify::verify(&service, proof, client).await?.ok_or_else(invalid)?;
-    limits.give_back(client_ip);
+    let signed_in = prove(&service, &limits, proof, sign_in_client(input.request)).await?;
     begin_session(&service, &signed_in)
+}
+
+/// Exchanges a proof, and counts it if it is wrong.
+async fn prove(
+    service: &Service,
+    limits: &SignInLimits,
+    proof: SignInProof,
+    client: SignInClient,
+) -> Result<SignedIn, Refusal> {
+    let (network, wrong) = (client.network, limits.wrong(&proof));
+    let count = wrong.count(network, PER_CLIENT_MAX, service.clock.now());
+    let is_code = matches!(proof, SignInProof::Code { .. });
+    if is_code && !count.is_allowed {
+        return Err(too_many(count));
+    }
+    match verify::verify(service, proof, client).await? {
+        Some(signed_in) => {
+            limits.give_back(network, wrong, count);
+            Ok(signed_in)
+        }
+        None if count.is_allowed => Err(invalid()),
+        None => Err(too_many(count)),
+    }
 }
 
 impl ProofBody {
@@ -203,8 +235,10 @@ impl ProofBody {
     }
 }
 
-fn too_many(retry_s: u64) -> Refusal {
-    Refusal::new(ErrorCode::RateLimited, "Your client address requested or tried too many links and codes.")
+fn too_many(count: WindowCount) -> Refusal {
+    let retry_s = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(1);
+    Refusal::new(ErrorCode::RateLimited, "Your client address tried too many wrong links or codes.")
+        .with_fix("Open the link in the newest sign-in mail, or wait: a link that is right always works.")
         .detail(Detail::Limit(LimitName::SignInsPerClient))
         .detail(Detail::Max(PER_CLIENT_MAX))
         .retry_after(retry_s)

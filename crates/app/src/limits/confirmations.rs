@@ -11,7 +11,7 @@ use posthouse_store::{Tx, confirmations, workspaces};
 use sha2::{Digest, Sha256};
 
 use super::service_mails::{CountedMail, ServiceMailCounter};
-use crate::{keyring::counted_subject::counted_subject, service::Service};
+use crate::{keyring::counted_subject::counted_network, service::Service};
 
 /// The maximum number of confirmation mails to one mailbox in [`WINDOW_MS`], from all workspaces.
 const PER_ADDRESS: u64 = 5;
@@ -33,7 +33,7 @@ impl ConfirmationCounter {
     /// # Errors
     /// Returns an error if the instance key can't be read.
     pub(crate) fn of(service: &Service, network: IpAddr) -> Result<Self, Refusal> {
-        Ok(Self { mails: ServiceMailCounter::of(service)?, network: counted_subject(service, &network.to_string())? })
+        Ok(Self { mails: ServiceMailCounter::of(service)?, network: counted_network(service, network)? })
     }
 
     /// Counts a confirmation mail to a canonical address. What an unclaimed workspace asks for is a stranger's request.

@@ -6,7 +6,13 @@ use posthouse_domain::{MailBudgets, MailClass, Party, Refusal, ServiceMailKind, 
 use posthouse_store::{Tx, signups};
 
 use super::exhausted_log::ExhaustedLog;
-use crate::{keyring::counted_subject::subject_of, keyring::instance_key::AddressKey, service::Service};
+use crate::{
+    keyring::counted_subject::network_and_site, keyring::counted_subject::subject_of,
+    keyring::instance_key::AddressKey, service::Service,
+};
+
+/// Mails that strangers of one IPv6 site (/48) ask for in a day, in budgets of one network (/56).
+const SITE_NETWORKS: u64 = 3;
 
 /// Counts mails of the service.
 #[derive(Clone)]
@@ -23,7 +29,8 @@ pub(crate) struct CountedMail<'a> {
     pub(crate) kind: ServiceMailKind,
     /// The address that it goes to.
     pub(crate) to: &'a str,
-    /// The client network that asked for it, as [`subject_of`] hashes it; `None` if none did.
+    /// The client network that asked for it, as [`counted_network`](crate::keyring::counted_subject::counted_network)
+    /// returns it; `None` if none did.
     pub(crate) network: Option<&'a [u8]>,
 }
 
@@ -49,8 +56,14 @@ impl ServiceMailCounter {
             MailClass::Invited | MailClass::Strangers => mail.class.text(),
         };
         let party = subject_of(&self.key, &format!("{scope} {}", Party::of_text(mail.to)));
+        let (network, site) = mail.network.map_or((None, None), |counted| {
+            let (network, site) = network_and_site(counted);
+            (Some(network.to_vec()), site.filter(|_| mail.class == MailClass::Strangers).map(<[u8]>::to_vec))
+        });
+        let per_site = budget.per_network.map(|max| max.saturating_mul(SITE_NETWORKS));
         let counted = [
-            (limits.network, budget.per_network, mail.network.map(<[u8]>::to_vec)),
+            (limits.network, budget.per_network, network),
+            (limits.network, per_site, site),
             (limits.party, budget.per_party, Some(party)),
             (limits.all, budget.per_day, Some(subject_of(&self.key, scope))),
         ];

@@ -5,8 +5,8 @@
 use posthouse_categoriser::Authentication;
 use posthouse_domain::outbound_policy::seen::{SEARCHED_BYTES_MAX, SeenAddresses};
 use posthouse_domain::{
-    Channel, Disclosure, Judged, LocalCheck, MessageBodies, MessageKind, MessageVerification, Party, QuotedLinks,
-    WorkspaceId, agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, quoted_links,
+    Channel, Disclosure, Judged, LocalCheck, MessageBodies, MessageKind, MessageVerification, QuotedLinks, WorkspaceId,
+    agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, party, quoted_links,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_mail::auth::{AuthResults, DkimResult, DmarcAlignment, SpfResult};
@@ -368,9 +368,9 @@ fn participants(author: Option<&Mailbox>, parsed: &ParsedMessage<'_>) -> Vec<Str
 
 /// Returns whether replies would go to another party than the author, without proof that the author wants it.
 fn is_reply_to_unproven(author: Option<&Mailbox>, parsed: &ParsedMessage<'_>, results: &AuthResults) -> bool {
-    let author = author.map(|author| Party::of(author.address()));
     let is_other = |entry: &parse::AddressEntry| {
-        entry.mailbox.as_ref().is_some_and(|to| author.as_ref() != Some(&Party::of(to.address())))
+        let is_own = |to: &Mailbox| author.is_some_and(|author| party::speaks_for(author.address(), to.address()));
+        entry.mailbox.as_ref().is_some_and(|to| !is_own(to))
     };
     !results.proves_reply_to() && parsed.reply_to.iter().any(is_other)
 }

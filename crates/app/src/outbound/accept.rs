@@ -32,6 +32,7 @@ use crate::{
 mod author;
 mod composition;
 mod copy_signing;
+mod correspondents;
 mod decide;
 mod judge;
 pub(crate) mod request;

@@ -15,7 +15,7 @@ use super::{sessions as sessions_of, sign_in};
 use crate::access::{actor, authorize::require_owner, connectors::ConnectorEnding};
 use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
 use crate::mailbox::recipient::{is_own_address, served_domains};
-use crate::{keyring::counted_subject::counted_subject, service::Service};
+use crate::{keyring::counted_subject::counted_network, keyring::counted_subject::counted_subject, service::Service};
 
 /// Invitations that a workspace sends in a day.
 const INVITATIONS_PER_DAY: u64 = 50;
@@ -52,7 +52,7 @@ pub async fn invite(
     let (ids, now, workspace) = (service.clock.ids(), service.clock.now(), caller.workspace);
     let (address, email, served) = (address.clone(), address.canonical(), served_domains(service));
     let mailbox = counted_subject(service, Party::mailbox(&email).as_str())?;
-    let (counter, network) = (ServiceMailCounter::of(service)?, counted_subject(service, &network.to_string())?);
+    let (counter, network) = (ServiceMailCounter::of(service)?, counted_network(service, network)?);
     let work = move |tx: &mut Tx| {
         let ids = ids.clone();
         // An agent that reads the link could sign in as a person.

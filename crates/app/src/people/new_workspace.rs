@@ -116,12 +116,14 @@ impl UnclaimedWorkspace {
 }
 
 impl CreatedWorkspace {
-    /// Stores the workspace and its key.
+    /// Stores the workspace and its key. The key is the first owner's, who was shown it: it ends with that person's
+    /// membership unless another owner takes it over.
     pub fn insert(&self, tx: &mut Tx) -> Result<()> {
         workspaces::insert(tx, &self.workspace)?;
         let (workspace, now) = (&self.workspace, self.workspace.created_at);
-        members::found(tx, workspace.id, &workspace.owner_email, self.owner, now)?;
+        let owner = members::found(tx, workspace.id, &workspace.owner_email, self.owner, now)?;
         self.link.insert(tx)?;
-        keys::insert(tx, &self.key, &self.secret.digest())
+        let key = ApiKey { member: Some(owner), ..self.key.clone() };
+        keys::insert(tx, &key, &self.secret.digest())
     }
 }

@@ -16,7 +16,7 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, jobs, jobs::NewJob, sessions, sign_ins, users, workspaces};
 
-use crate::keyring::{counted_subject::counted_subject, sealed_link};
+use crate::keyring::{counted_subject::counted_network, sealed_link};
 use crate::{access::authenticate::session_cutoff, ports::Clock, service::Service};
 
 /// The time in which the links of one address are counted, in milliseconds.
@@ -24,24 +24,44 @@ const LINKS_WINDOW_MS: i64 = 15 * MINUTE_MS;
 /// Longest `User-Agent` that a session shows, in characters.
 const USER_AGENT_CHARS_MAX: usize = 200;
 
+/// The network that asks for a sign-in link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinkClient {
+    /// The network that counts as one client.
+    pub network: IpAddr,
+    /// Whether it asked so often that only members and invited people get mail: neighbors must not make theirs vanish.
+    pub only_known_people: bool,
+}
+
 /// Asks for a sign-in link. The mail follows if the address belongs to a member of a workspace, or if self-signup is on.
-/// Above the limit of an address, nothing is sent. `network` is the one that counts as one client.
-pub async fn request_link(service: &Service, address: &Address, network: IpAddr) -> Result<(), Refusal> {
+/// Above the limit of an address, nothing is sent.
+pub async fn request_link(service: &Service, address: &Address, client: LinkClient) -> Result<(), Refusal> {
     let (ids, now) = (service.clock.ids(), service.clock.now());
     let link = request(&ids, address.canonical(), SignInPurpose::SignIn, None, now.plus_ms(SIGN_IN_LINK_MS));
-    let sign_in = SignIn { network: Some(counted_subject(service, &network.to_string())?), ..link };
-    let work = move |tx: &mut Tx| -> StoreResult<bool> {
+    let sign_in = SignIn { network: Some(counted_network(service, client.network)?), ..link };
+    let work = move |tx: &mut Tx| -> StoreResult<Option<LimitName>> {
         let since = now.plus_ms(-LINKS_WINDOW_MS);
         if sign_ins::count_since(tx, &sign_in.email, SignInPurpose::SignIn, since)? >= LINKS_PER_ADDRESS_MAX {
-            return Ok(false);
+            return Ok(Some(LimitName::SignInLinksPerAddress));
+        }
+        if client.only_known_people && !is_known(tx, &sign_in, now)? {
+            // As much work as for a known address, so that the time doesn't show which ones are.
+            sign_ins::insert(tx, &sign_in, None)?;
+            sign_ins::delete(tx, sign_in.id)?;
+            return Ok(Some(LimitName::SignInsPerClient));
         }
         store_for_mail(tx, &sign_in, &ids.clone())?;
-        Ok(true)
+        Ok(None)
     };
-    if !service.write(work).await? {
-        service.metrics.limit_refused(LimitName::SignInLinksPerAddress);
+    if let Some(limit) = service.write(work).await? {
+        service.metrics.limit_refused(limit);
     }
     Ok(())
+}
+
+/// Returns whether the address of a request is that of a member or of an invited person.
+fn is_known(tx: &mut Tx, sign_in: &SignIn, now: Time) -> StoreResult<bool> {
+    Ok(member_of(tx, sign_in)?.is_some() || invited_person(tx, &sign_in.email, now)?.is_some())
 }
 
 /// Creates a request for a link.

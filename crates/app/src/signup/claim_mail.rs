@@ -12,10 +12,10 @@ use posthouse_store::{Tx, inboxes, signups, signups::ClaimLink};
 
 use super::status;
 use crate::{
-    inboxes::first_agent, keyring::counted_subject::counted_subject, limits::service_mails::CountedMail,
-    limits::service_mails::ServiceMailCounter, mailbox::recipient::served_domains, outbound::accept::AcceptHook,
-    outbound::accept::request, outbound::accept::request::PersonRequest, outbound::link_mail,
-    outbound::link_mail::LinkMail, outbound::service_mail, service::Service,
+    inboxes::first_agent, keyring::counted_subject::counted_network, keyring::counted_subject::counted_subject,
+    limits::service_mails::CountedMail, limits::service_mails::ServiceMailCounter, mailbox::recipient::served_domains,
+    outbound::accept::AcceptHook, outbound::accept::request, outbound::accept::request::PersonRequest,
+    outbound::link_mail, outbound::link_mail::LinkMail, outbound::service_mail, service::Service,
 };
 
 /// The path prefix of claim links.
@@ -97,7 +97,7 @@ pub(super) async fn send(
             counted(service, DailyLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?,
         ],
         counter: ServiceMailCounter::of(service)?,
-        network: counted_subject(service, &client.to_string())?,
+        network: counted_network(service, client)?,
         own: served_domains(service),
         now,
     };

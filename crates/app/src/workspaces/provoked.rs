@@ -4,9 +4,13 @@
 //! * the proven author, and the author's party;
 //! * a person whom the mail names, who wrote to the workspace before with proof, and whom the workspace didn't write to first.
 //!
+//! Everyone else whom mail without a proven author made the workspace write to counts as one party, however many names and
+//! networks such mail came from: otherwise one stranger could suspend a workspace with forged mail, and a workspace could
+//! name its targets in such mail.
+//!
 //! Mail from an address of the workspace provokes nothing.
 
-use posthouse_domain::{Direction, Message, Party};
+use posthouse_domain::{Direction, Message, Party, party};
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result, Tx, answers, inboxes, mail_domains, messages};
 
@@ -42,15 +46,17 @@ impl Exchange {
         Ok(Self { received })
     }
 
-    /// Returns whether mail of the exchange made the workspace write to a recipient.
-    pub(super) fn has_provoked(&self, tx: &mut Tx, recipient: &str) -> Result<bool> {
-        let Ok(recipient) = Address::parse(recipient) else { return Ok(false) };
+    /// Returns the party that counts for a recipient; `None` if mail of the exchange made the workspace write to it.
+    pub(super) fn counted_party(&self, tx: &mut Tx, recipient: &str) -> Result<Option<Party>> {
+        let Ok(address) = Address::parse(recipient) else { return Ok(Some(Party::of_text(recipient))) };
+        let mut is_of_unproven = false;
         for received in &self.received {
-            if received.is_of_author(tx, &recipient)? || received.names_writer(tx, &recipient)? {
-                return Ok(true);
+            if received.is_of_author(tx, &address)? || received.names_writer(tx, &address)? {
+                return Ok(None);
             }
+            is_of_unproven |= received.is_unproven_to(tx, &address)?;
         }
-        Ok(false)
+        Ok(Some(if is_of_unproven { Party::of_unproven_mail() } else { Party::of(&address) }))
     }
 }
 
@@ -62,8 +68,13 @@ impl ReceivedMail {
             return Ok(false);
         }
         let Ok(author) = Mailbox::parse(&self.mail.from) else { return Ok(false) };
-        let is_same = Party::of(author.address()) == Party::of(recipient);
+        let is_same = party::speaks_for(author.address(), recipient);
         Ok(is_same && (self.is_parent || !self.was_written_to(tx, author.address())?))
+    }
+
+    /// Returns whether the workspace wrote to a recipient because of the mail, whose author isn't proven.
+    fn is_unproven_to(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
+        Ok(!self.mail.author_proven && (self.is_parent || !self.was_written_to(tx, recipient)?))
     }
 
     /// Returns whether the mail names a recipient who had written to the workspace before, and whom the workspace hadn't

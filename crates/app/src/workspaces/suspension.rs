@@ -27,8 +27,8 @@ pub(crate) fn counted<'a>(
     let exchange = Exchange::of(tx, sent)?;
     let mut counted = Vec::new();
     for (kind, address) in happened {
-        if !exchange.has_provoked(tx, address)? {
-            counted.push((kind, Party::of_text(address)));
+        if let Some(party) = exchange.counted_party(tx, address)? {
+            counted.push((kind, party));
         }
     }
     Ok(counted)

@@ -294,7 +294,6 @@ fn a_local_part_of_the_shared_domain_has_one_kind_of_holder() {
         ("info", LocalPartHolder::Anyone),
         ("supporter", LocalPartHolder::Anyone),
         ("acme-support", LocalPartHolder::Anyone),
-        ("customer-support", LocalPartHolder::Anyone),
         ("support-bot", LocalPartHolder::Anyone),
         ("acmerobot", LocalPartHolder::Anyone),
         ("posthouses", LocalPartHolder::Anyone),
@@ -307,4 +306,63 @@ fn a_local_part_of_the_shared_domain_has_one_kind_of_holder() {
         assert_eq!(names.local_part(text), holder, "{text}");
     }
     assert_eq!(ReservedNames::default().local_part("brandco"), LocalPartHolder::Anyone);
+}
+
+#[test]
+fn joined_words_of_roles_are_reserved_and_words_beside_them_name_somebody() {
+    let names = ReservedNames::default();
+    for reserved in [
+        "support-eu",
+        "eu-support",
+        "eu.customer_support",
+        "customer-support",
+        "customersupport",
+        "customer-service",
+        "customercare",
+        "customer-alerts",
+        "notifications-eu",
+        "alerts.us",
+        "security-alerts",
+        "billing-notifications",
+        "support24",
+        "support-24",
+        "24-support-7",
+        "billlng",
+        "admln",
+        "securlty-team",
+        "b1lling",
+        "sysadmin",
+        "it-security",
+        "ssl-admin",
+        "trust-safety",
+        "tech.support",
+    ] {
+        assert_ne!(names.local_part(reserved), LocalPartHolder::Anyone, "{reserved}");
+    }
+    for free in [
+        "ana-support-team",
+        "support-ana",
+        "acme-support-eu",
+        "support-bot",
+        "customer",
+        "customers",
+        "notifications",
+        "alerts",
+        "my-alerts",
+        "eu",
+        "us-team",
+        "eu-sales",
+        "customer-bot",
+        "client-anna",
+        "callie",
+        "bill",
+        "trusty",
+        "helper",
+        "itsme",
+        "supporters",
+        "deus",
+        "naat",
+    ] {
+        assert_eq!(names.local_part(free), LocalPartHolder::Anyone, "{free}");
+    }
 }

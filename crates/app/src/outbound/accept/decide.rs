@@ -4,19 +4,19 @@
 use std::sync::Arc;
 
 use posthouse_domain::gate::{self, BURST_WINDOW_MS};
-use posthouse_domain::send::{BOUNCE_LABEL, RECIPIENTS_MAX, REPLY_WINDOW_MS, loop_rule};
+use posthouse_domain::send::{BOUNCE_LABEL, REPLY_WINDOW_MS, loop_rule};
 use posthouse_domain::{
     Channel, ClaimStatus, DailyRecipients, Direction, DraftHold, Inbox, Limit, LimitUsage, ListDirection, Message,
     OriginKind, OutboundFinding, OutboundVerdict, RecipientOrigin, Refusal, ReplyFacts, SendFacts, StorageNeed,
     SuppressionReason, Time, Workspace, list, workspace::UNCLAIMED_RECIPIENTS_PER_DAY,
 };
-use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::address::Address;
 use posthouse_store::{
     Result as StoreResult, Tx, answers, lists, mail_domains, message_list::InboxRef, suppressions, unclaimed, usage,
     workspaces,
 };
 
-use super::{AcceptHook, AcceptedMessage, author, judge, prepare, size_refusal};
+use super::{AcceptHook, AcceptedMessage, author, correspondents::correspondents, judge, prepare, size_refusal};
 use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::outbound::{compose::OutgoingMessage, send_context::SendContext};
 use crate::{access::visible, limits::storage_limit, service::Service, workspaces::suspension};
@@ -203,8 +203,7 @@ fn added_bytes(accepted: &AcceptedMessage) -> u64 {
 }
 
 /// Returns the recipients that an unclaimed workspace would write to for the first time today; `None` if the workspace
-/// is claimed. In a reply within a thread that others began, the people of the message don't count if its author is
-/// proven: anybody can forge mail that names strangers.
+/// is claimed. In a reply within a thread that others began, correspondents don't count.
 fn recipients_day(
     tx: &mut Tx,
     accepted: &AcceptedMessage,
@@ -215,11 +214,10 @@ fn recipients_day(
         return Ok(None);
     }
     let known = unclaimed::recipients(tx, workspace.id, accepted.now)?;
-    let answered = match accepted.message.answers() {
-        Some(original)
-            if original.author_proven && unclaimed::starts_with_received(tx, workspace.id, original.thread)? =>
-        {
-            participants_of(original).iter().map(Address::canonical).collect()
+    let received = accepted.message.answers().filter(|original| original.direction == Direction::Inbound);
+    let answered = match received {
+        Some(original) if unclaimed::starts_with_received(tx, workspace.id, original.thread)? => {
+            correspondents(tx, original, people, accepted.now)?.iter().map(Address::canonical).collect()
         }
         _ => Vec::new(),
     };
@@ -246,10 +244,13 @@ pub(crate) fn is_unverified(tx: &mut Tx, own: &[String], inbox: &Inbox) -> Store
     Ok(!domain.is_some_and(|domain| domain.may_send()))
 }
 
-/// Returns the recipients that the lists block. Reply lists apply to participants of the original message, send lists
+/// Returns the recipients that the lists block. Reply lists apply to correspondents of the original message, send lists
 /// to all others, so that a reply can't bypass the send lists.
 fn blocked(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox, people: &[&Address]) -> StoreResult<Vec<String>> {
-    let participants: Vec<Address> = accepted.message.answers().map(participants_of).unwrap_or_default();
+    let participants = match accepted.message.answers() {
+        Some(original) => correspondents(tx, original, people, accepted.now)?,
+        None => Vec::new(),
+    };
     let (answered, others): (Vec<&Address>, Vec<&Address>) =
         people.iter().partition(|&&person| participants.contains(person));
     let mut blocked = blocked_by(tx, inbox, ListDirection::Reply, &answered)?;
@@ -277,18 +278,6 @@ fn blocked_by(tx: &mut Tx, inbox: &Inbox, direction: ListDirection, people: &[&A
         .zip(&patterns)
         .filter(|(_, patterns)| found.hits(patterns.iter().map(String::as_str)).stop(found.allow_only));
     Ok(refused.map(|(person, _)| person.canonical()).collect())
-}
-
-/// Returns all valid addresses in the address fields of a message, without those of an unproven Reply-To.
-fn participants_of(original: &Message) -> Vec<Address> {
-    let reply_to = original.reply_to.as_deref().filter(|_| !original.reply_to_unproven);
-    let reply_to = reply_to.and_then(|all| Mailbox::parse_list(all, RECIPIENTS_MAX).ok());
-    let named = std::iter::once(&original.from).chain(&original.to).chain(&original.cc).chain(&original.bcc);
-    named
-        .filter_map(|text| Mailbox::parse(text).ok())
-        .chain(reply_to.unwrap_or_default())
-        .map(Mailbox::into_address)
-        .collect()
 }
 
 /// Returns the suppressed recipients. A bounce suppression of a local address no longer applies once its inbox exists.

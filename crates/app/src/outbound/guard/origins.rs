@@ -2,8 +2,8 @@
 
 use posthouse_domain::outbound_policy::seen;
 use posthouse_domain::{
-    Caller, Direction, Inbox, JudgedRecipient, ListDirection, Message, OriginKind, Party, RecipientOrigin, Time, label,
-    list, outbound_policy::RECIPIENT_LABEL, send::RECIPIENTS_MAX,
+    Caller, Direction, Inbox, JudgedRecipient, ListDirection, Message, OriginKind, RecipientOrigin, Time, label, list,
+    outbound_policy::RECIPIENT_LABEL, party, send::RECIPIENTS_MAX,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result, Tx, agents, contacts, inboxes, lists, message_list::InboxRef, messages, seen_addresses};
@@ -142,8 +142,7 @@ fn answered(original: &Message) -> Vec<Address> {
     let mut people: Vec<Address> = reply_to.into_iter().map(Mailbox::into_address).collect();
     // All agents of a service may share a domain.
     if original.author_proven && original.agent.is_none() {
-        let party = Party::of(&author);
-        people.extend(others.into_iter().filter(|other| Party::of(other) == party));
+        people.extend(others.into_iter().filter(|other| party::speaks_for(&author, other)));
     }
     people.push(author);
     people

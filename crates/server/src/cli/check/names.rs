@@ -146,7 +146,7 @@ fn problem(checked: &CheckedRecord) -> String {
     format!("is not accepted{found}. {}", problem.message)
 }
 
-/// Checks custom domains: one finding per domain, or one per missing or wrong record.
+/// Checks custom domains: one finding per domain, or one per missing or wrong record. Only required records can fail.
 pub(super) async fn custom_domains(service: &Arc<Service>) -> Vec<Finding> {
     let rules = NameRules::of(&service.config);
     let domains = match service.read(ReadScope::Service, move |tx| all_domains(tx, &rules)).await {
@@ -166,8 +166,11 @@ pub(super) async fn custom_domains(service: &Arc<Service>) -> Vec<Finding> {
             .map(|(record, checked)| {
                 let what = format!("domain: {} of {}", label(record.key), record.name);
                 let what = format!("{what} {}", problem(checked));
-                if *is_needed {
+                if *is_needed && record.required {
                     return Finding::failed(what, advice.clone());
+                }
+                if *is_needed {
+                    return Finding::warning(what, format!("{advice}, which is optional"));
                 }
                 Finding::warning(what, format!("{advice}, which its owner has never published"))
             })

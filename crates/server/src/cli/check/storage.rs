@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 
 use super::{CommandError, Finding, integrity};
 use crate::boot::{self, BootError, inspect::DatabaseState};
-use crate::config::Configuration;
+use crate::config::{Configuration, SetKey, ValueSource};
 
 /// The result of the checks, and the store for further ones.
 pub(super) struct StorageCheck {
@@ -89,6 +89,12 @@ fn absent(config: &Configuration, url: &DatabaseUrl) -> Finding {
     let DatabaseUrl::Sqlite(path) = url else {
         return Finding::ok(format!("database: {url} is empty; the first start creates its tables"));
     };
+    // A typo in an option would pass as a store that is still to be created.
+    if is_data_dir_given(config) {
+        let what = format!("database: there is no store in {}: {url} does not exist", config.data_dir.display());
+        let advice = "correct --data-dir; only the first start and a restore create a store";
+        return Finding::failed(what, advice);
+    }
     let directory = if config.database_url.is_none() { config.data_dir.as_path() } else { directory_of(path) };
     match nearest_existing(directory).and_then(|found| access_for_writing(&found)) {
         Ok(()) => Finding::ok(format!("database: {url} does not exist yet; the first start creates it")),
@@ -97,6 +103,12 @@ fn absent(config: &Configuration, url: &DatabaseUrl) -> Finding {
             Finding::failed(format!("database: {url} cannot be created: {error}"), advice)
         }
     }
+}
+
+/// Returns whether the command names the directory of the store.
+fn is_data_dir_given(config: &Configuration) -> bool {
+    let is_option = |set: &SetKey| set.name == "data_dir" && set.source == ValueSource::CommandLine;
+    config.database_url.is_none() && config.set_keys.iter().any(is_option)
 }
 
 fn damaged(url: &DatabaseUrl, cause: &str) -> Finding {

@@ -193,3 +193,19 @@ async fn sign_up_mails_draw_on_the_share_of_claim_mails() {
     assert_eq!(fixture.sign_in("192.0.2.1").await, 1);
     fixture.signup.close().await;
 }
+
+/// Anybody gets an IPv6 /48, which has 256 networks with a budget each.
+#[tokio::test]
+async fn the_networks_of_an_ipv6_site_share_three_budgets() {
+    let fixture = BudgetFixture::open(MailClass::Strangers, Part::Network).await;
+    let ask = async |n: u64, client: &str| fixture.claim(&format!("p@company{n}.example"), client).await;
+    for network in 0..3 {
+        for n in 0..MAX {
+            ask(network * MAX + n, &format!("2001:db8:0:{network}00::1")).await.expect(202);
+        }
+    }
+    let limit = limit_of(MailClass::Strangers, Part::Network);
+    super::assert_at_limit(ask(100, "2001:db8:0:300::1").await, "signup_rate_limited", limit, 3 * MAX);
+    ask(101, "2001:db8:1::1").await.expect(202);
+    fixture.signup.close().await;
+}

@@ -1,5 +1,5 @@
 //! Three complaints or five bounces of one stranger suspended a workspace: he used addresses of his own domain, tags of one
-//! mailbox, or answers to his own mail. A workspace named its targets in mail to itself, and their complaints didn't count.
+//! mailbox, answers to his own mail, or answers to mail with forged authors. A workspace named its targets in mail to itself, and their complaints didn't count.
 
 use posthouse_app::{ports::Clock as _, settings::DeliveryMode};
 use posthouse_tests::{ServerOptions, fixtures::TestInbox};
@@ -250,7 +250,8 @@ async fn only_those_whom_a_mail_proves_are_exempt() {
     use Namer::{OwnInbox, Proven, Unproven};
     for (namer, before, is_exempt) in [
         (Proven, Nothing, false),
-        (Unproven, Nothing, false),
+        // All whom unproven mail named count as one.
+        (Unproven, Nothing, true),
         (Proven, Forged, false),
         (Proven, Written, true),
         (Unproven, Written, true),
@@ -268,19 +269,29 @@ async fn only_those_whom_a_mail_proves_are_exempt() {
 }
 
 #[tokio::test]
-async fn complaints_of_forged_authors_count() {
-    let fixture = open().await;
-    for n in 0..20 {
-        send(&fixture, &format!("ann@company{n}.example")).await;
+async fn forged_authors_are_one_party() {
+    for (kind, parties) in [(COMPLAINT, 2), (BOUNCE, 4)] {
+        let fixture = open().await;
+        for n in 0..20 {
+            send(&fixture, &format!("ann@company{n}.example")).await;
+        }
+        for n in 0..6 {
+            let from = format!("target@stranger{n}.example");
+            let mail = receive(&fixture, &from, "").await;
+            answer(&fixture, &mail).await;
+            report_of(&fixture, kind, &from).await;
+        }
+        assert_eq!(suspension(&fixture).await, Value::Null);
+        for n in 0..parties {
+            assert_eq!(suspension(&fixture).await, Value::Null);
+            let to = format!("one@party{n}.example");
+            send(&fixture, &to).await;
+            report_of(&fixture, kind, &to).await;
+        }
+        let counted = suspension(&fixture).await["parties"].as_array().map(Vec::len);
+        assert_eq!(counted, Some(parties + 1), "all of them count once");
+        fixture.server.finish().await;
     }
-    for n in 0..3 {
-        let from = format!("target@stranger{n}.example");
-        let mail = receive(&fixture, &from, "").await;
-        answer(&fixture, &mail).await;
-        report_of(&fixture, COMPLAINT, &from).await;
-    }
-    assert_ne!(suspension(&fixture).await, Value::Null);
-    fixture.server.finish().await;
 }
 
 #[tokio::test]

@@ -1,6 +1,10 @@
-//! The keys of a removed member kept working, and nobody was told.
+//! The keys of a removed member kept working, and nobody was told. Nor was anybody told of the first key of a workspace, which its
+//! first owner was shown.
 
-use posthouse_app::settings::DeliveryMode;
+use posthouse_app::{
+    people::new_workspace::{NewWorkspace, create},
+    settings::DeliveryMode,
+};
 use posthouse_domain::plan::Plan;
 use posthouse_tests::{ServerOptions, TestServer, fixtures::TestKey, http::Api};
 use serde_json::{Value, json};
@@ -100,4 +104,36 @@ async fn the_last_use_of_a_key_is_shown() {
     let mine = listed.data().iter().find(|key| key["name"] == "mine").unwrap();
     assert_eq!((&mine["last_used_ip"], &mine["last_used_user_agent"]), (&json!("127.0.0.1"), &json!("probe/1")));
     fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn the_first_key_belongs_to_the_first_owner() {
+    let change = |config: &mut posthouse_server::config::Configuration| config.delivery.mode = DeliveryMode::Capture;
+    let server = TestServer::start(ServerOptions::default().configure(change)).await;
+    let founder = "founder@x.example".to_owned();
+    let new = NewWorkspace { name: "Acme".to_owned(), owner: founder, plan: Plan::Team };
+    let made = create(server.service().clock.as_ref(), &new);
+    let stored = made.clone();
+    server.store().write(move |tx| stored.insert(tx)).await.unwrap();
+    let first_key = server.anonymous().with_key(made.secret.reveal());
+    first_key.get("/v1/threads").await.expect(200);
+    let url = made.link.url("");
+    let token = url.split_once("#token=").unwrap().1;
+    let reply = server.anonymous().post("/platform/auth/verify", json!({ "token": token })).await.expect(200);
+    let founder = server.browser(&reply);
+    let listed = founder.get("/platform/api-keys").await.expect(200);
+    let founder_id = founder.get("/platform/me").await.expect(200)["user"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(listed.data()[0]["owner"], json!({ "kind": "member", "id": founder_id }));
+    founder.post("/platform/members", json!({ "email": ANA, "role": "owner" })).await.expect(202);
+    server.settle().await;
+    let key = TestKey { workspace: made.workspace.id, id: made.key.id, secret: made.secret.reveal().to_owned() };
+    let mail = server.sign_in_mail(&key, ANA).await;
+    let reply = server.anonymous().post("/platform/auth/verify", json!({ "token": mail.token })).await.expect(200);
+    let ana = server.accept_invitation(&server.browser(&reply)).await;
+    let path = format!("/platform/members/{founder_id}");
+    let refused = ana.delete(&path).await.error("member_has_keys");
+    assert!(refused["error"]["details"]["api_keys"].to_string().contains("first key"), "{refused}");
+    ana.delete(&format!("{path}?keys=revoke")).await.expect(204);
+    first_key.get("/v1/threads").await.error("unauthorized");
+    server.finish().await;
 }

@@ -2,6 +2,7 @@
 //! `Posthouse Support`, or write so with SMTP submission: handles, inboxes and senders had lists of their own. One list holds
 //! in every place, with look-alikes.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::plan::Plan;
 use posthouse_server::config::Configuration;
@@ -68,6 +69,7 @@ const DISPLAYED: &[&str] = &[
     "acme Billing",
     "MAILER-DAEMON",
     "Mail Delivery System",
+    "Mail Delivery Subsystem",
     "Posthouse™",
     "Posthouse²",
     "🅿🅾🆂🆃🅷🅾🆄🆂🅴",
@@ -135,9 +137,14 @@ impl Fixture {
     }
 
     async fn submit(&self, key: &TestKey, inbox: &TestInbox, name: &str) -> u16 {
+        self.submit_as(key, inbox, &format!("\"{name}\"")).await
+    }
+
+    /// Submits a message whose author has a name as a header field writes it.
+    async fn submit_as(&self, key: &TestKey, inbox: &TestInbox, written: &str) -> u16 {
         let mut session = TestSmtpClient::connect_with_ehlo(self.server.submission_address()).await;
         session.log_in(&inbox.address, &key.secret).await.expect(235);
-        let raw = format!("From: \"{name}\" <{}>\r\nSubject: x\r\n\r\ny\r\n", inbox.address);
+        let raw = format!("From: {written} <{}>\r\nSubject: x\r\n\r\ny\r\n", inbox.address);
         let reply = session.mail(&inbox.address, &["x@far.example"], raw.as_bytes()).await;
         session.quit().await;
         reply.code
@@ -218,8 +225,10 @@ async fn no_stranger_is_shown_with_the_name_of_the_service() {
             assert_eq!((status, &json["error"]["code"]), (400, &json!("invalid_request")), "{name}: {json}");
             assert_eq!(json["error"]["details"]["fields"][0]["path"], "display_name", "{name}: {json}");
         }
-        if name.is_ascii() {
-            assert_eq!(fixture.submit(key, &inbox, name).await, 550, "{name}");
+        let quoted = format!("\"{name}\"");
+        let encoded = format!("=?utf-8?b?{}?=", STANDARD.encode(name));
+        for written in name.is_ascii().then_some(quoted).into_iter().chain([encoded]) {
+            assert_eq!(fixture.submit_as(key, &inbox, &written).await, 550, "{name} {written}");
         }
     }
     for name in ["Support", "Ann", "Billing", "Posthouses", "Post House Inn", "Postma 24", "Support Team"] {

@@ -151,6 +151,13 @@ fn before_the_first_start() {
     assert!(lines.iter().any(|line| line.starts_with("ok TLS certificate: none yet")), "{lines:?}");
     std::fs::create_dir(installation.dir.path().join("data")).unwrap();
     assert_eq!(installation.check("with an empty data directory").0, 0);
+    // A directory that the command names should have a store: a typo would pass as a new installation.
+    if engine_of_run() == Engine::Sqlite {
+        let typo = command::run(installation.dir.path(), &["check", "--data-dir", "typo"]);
+        assert_eq!(typo.code, 1, "{}", typo.out);
+        assert!(typo.out.contains("there is no store in") && typo.out.contains("typo"), "{}", typo.out);
+        assert!(!installation.dir.path().join("typo").exists());
+    }
 }
 
 #[test]
