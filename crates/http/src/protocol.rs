@@ -3,19 +3,22 @@
 //! The origin is checked before anything else of a request. It is no secret: it only keeps a page that reached the
 //! service by DNS rebinding, or a page that holds a stolen key, from using it.
 
+use std::net::IpAddr;
+
 use axum::{
     extract::Request,
     http::{Extensions, HeaderMap, HeaderValue, Method, header},
     response::Response,
 };
 use posthouse_app::Service;
+use posthouse_call::{self as call, Notes};
 use posthouse_domain::{ErrorCode, Refusal};
 
 use crate::{
     Api,
     connection::{client, host},
-    request::origin,
-    response::error,
+    request::{auth, origin},
+    response::{error, notes},
     route::{RouteProtocol, RouteResponse},
 };
 
@@ -48,20 +51,22 @@ pub(crate) fn check_origin(
     Err(refusal.with_fix("The operator can add the origin to `http.allowed_origins`."))
 }
 
-/// Responds to a request whose method isn't that of the route.
+/// Responds to a request whose method isn't that of the route. It counts for a valid key.
 pub(crate) async fn other_method(api: &Api, protocol: RouteProtocol, request: Request) -> Response {
     let fields = fields_for(api, &request);
     let checked = check_origin(api, request.headers(), request.extensions(), &host::named(&request));
     let (head, mut body) = request.into_parts();
+    let client = client::of_request(api, &head.extensions, &head.headers).address;
+    let mut noted = Notes::default();
     let refusal = match checked {
         Ok(()) if head.method == Method::OPTIONS => None,
         Ok(()) => {
             let message = format!("This route doesn't support `{}`.", head.method);
-            Some(Refusal::new(ErrorCode::MethodNotAllowed, message))
+            let counted = count_key(api, &head.headers, client, &mut noted).await;
+            Some(counted.err().unwrap_or_else(|| Refusal::new(ErrorCode::MethodNotAllowed, message)))
         }
         Err(refusal) => Some(refusal),
     };
-    let client = client::of_request(api, &head.extensions, &head.headers).address;
     api.drains.drain(api.service.clock.as_ref(), client, &head.headers, &mut body).await;
     let mut response = match &refusal {
         Some(refusal) => refused(&api.service, protocol, refusal),
@@ -69,7 +74,17 @@ pub(crate) async fn other_method(api: &Api, protocol: RouteProtocol, request: Re
     };
     response.headers_mut().insert(header::ALLOW, ALLOWED);
     response.headers_mut().extend(fields);
+    notes::write(&noted, response.headers_mut());
     response
+}
+
+/// Counts a request that has a valid key.
+async fn count_key(api: &Api, headers: &HeaderMap, client: IpAddr, notes: &mut Notes) -> Result<(), Refusal> {
+    if !headers.contains_key(header::AUTHORIZATION) {
+        return Ok(());
+    }
+    let Ok(authenticated) = auth::authenticate(api, headers, client).await else { return Ok(()) };
+    call::count_caller(&api.service, &authenticated, notes)
 }
 
 /// Returns the response of a refusal.

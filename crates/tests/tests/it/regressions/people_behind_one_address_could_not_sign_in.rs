@@ -31,6 +31,8 @@ async fn a_neighbor_keeps_no_member_out() {
     for n in 0..40 {
         server.request_link(&format!("s{n}@company{n}.example")).await;
     }
+    let metrics = server.service().metrics.text();
+    assert!(metrics.contains("posthouse_limit_refusals_total{limit=\"sign_ins_per_client\"} 10"), "{metrics}");
     for _ in 0..40 {
         let _ = server.anonymous().post("/platform/auth/verify", json!({ "token": "x" })).await;
     }
@@ -41,7 +43,5 @@ async fn a_neighbor_keeps_no_member_out() {
     let refused = server.anonymous().post("/platform/auth/verify", wrong).await.error("rate_limited");
     assert!(refused["error"]["fix"].as_str().unwrap().contains("Open the link"), "{refused}");
     server.sign_in(&key, "owner@example.org").await;
-    let metrics = server.service().metrics.text();
-    assert!(metrics.contains("posthouse_limit_refusals_total{limit=\"sign_ins_per_client\"} 10"), "{metrics}");
     server.finish().await;
 }
