@@ -44,6 +44,8 @@ named! {
         Encrypted = "encrypted",
         /// The file, or what it unpacks to, is too large.
         TooLarge = "too_large",
+        /// The message has more than [`FILES_READ_MAX`] files.
+        TooMany = "too_many",
         /// A receive list stopped the message.
         Blocked = "blocked",
         /// Reading files is switched off on this server.
@@ -56,9 +58,13 @@ impl ExtractionErrorCode {
     #[must_use]
     pub const fn status(self) -> ExtractionStatus {
         match self {
-            Self::UnsupportedType | Self::Quota | Self::OcrUnavailable | Self::TooLarge | Self::Blocked | Self::Off => {
-                ExtractionStatus::Skipped
-            }
+            Self::UnsupportedType
+            | Self::Quota
+            | Self::OcrUnavailable
+            | Self::TooLarge
+            | Self::TooMany
+            | Self::Blocked
+            | Self::Off => ExtractionStatus::Skipped,
             Self::OcrError | Self::Timeout | Self::ParseError | Self::Encrypted => ExtractionStatus::Failed,
         }
     }
@@ -144,9 +150,24 @@ const WITHOUT_TEXT: [&str; 9] = [
     "application/x-tar",
 ];
 
+/// Most files of a message whose text is read. Each costs a process and one of the plan's files, and a stranger chooses how
+/// many a mail has.
+pub const FILES_READ_MAX: usize = 20;
+
+/// Returns the first state of the text of a file that comes after `read` files of its message whose text is read.
+#[must_use]
+pub fn initial_after(read: usize, content_type: &str, is_inline: bool, is_blocked: bool, now: Time) -> Extraction {
+    let first = initial(content_type, is_inline, is_blocked, now);
+    if !first.is_pending() || read < FILES_READ_MAX {
+        return first;
+    }
+    let problem = format!("Only the first {FILES_READ_MAX} files of a message are read.");
+    Extraction::without_text(ExtractionErrorCode::TooMany, problem, now)
+}
+
 /// Returns the state of the text of an attachment that was received.
 #[must_use]
-pub fn initial(content_type: &str, is_inline: bool, is_blocked: bool, now: Time) -> Extraction {
+fn initial(content_type: &str, is_inline: bool, is_blocked: bool, now: Time) -> Extraction {
     let content_type = content_type.to_ascii_lowercase();
     let unsupported = |problem| Extraction::without_text(ExtractionErrorCode::UnsupportedType, problem, now);
     if is_blocked {

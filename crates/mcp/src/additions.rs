@@ -29,7 +29,7 @@ pub trait Additions: Send + Sync {
 /// The messages of an answer that is a stream. Each is a JSON text.
 pub enum MessageStream {
     /// Those of `events/stream`.
-    Events(EventStream),
+    Events(Box<EventStream>),
     /// Those of an addition.
     Added(BoxStream<'static, String>),
 }

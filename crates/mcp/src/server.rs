@@ -182,7 +182,7 @@ impl McpServer {
         if request.method != events::STREAM_METHOD {
             return None;
         }
-        Some(events::open(service, client, request, revision).await.map(MessageStream::Events))
+        Some(events::open(service, client, request, revision).await.map(Box::new).map(MessageStream::Events))
     }
 
     /// Takes a client's response to a request of the server. Returns whether there was such a request: the service itself

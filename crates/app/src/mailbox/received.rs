@@ -80,8 +80,11 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
     let visibility = if is_held && !visibility.is_blocked() { Visibility::Held(HoldReason::Rule) } else { visibility };
     message.held = visibility.hold_reason();
     let mut attachments = super::attachments(mail, message.id, ids);
+    let mut read = 0;
     for file in &mut attachments {
-        file.extraction = Some(extraction::initial(&file.content_type, file.inline, is_stopped, now));
+        let first = extraction::initial_after(read, &file.content_type, file.inline, is_stopped, now);
+        read += usize::from(first.is_pending());
+        file.extraction = Some(first);
     }
     let filed = InboxCopy {
         inbox,

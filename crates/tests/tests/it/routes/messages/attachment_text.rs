@@ -145,6 +145,22 @@ async fn a_used_up_plan_reads_no_more_files_until_the_next_month() {
 }
 
 #[tokio::test]
+async fn a_mail_with_many_files_used_up_the_plan_of_its_reader() {
+    let fixture = InboxFixture::open().await;
+    let bodies: Vec<String> = (0..22).map(|at| format!("File {at}")).collect();
+    let files =
+        bodies.iter().map(|body| MailedFile { name: "a.txt", content_type: "text/plain", bytes: body.as_bytes() });
+    fixture.server.deliver(&mail_with(&files.collect::<Vec<_>>()), &fixture.inbox.address).await;
+    fixture.server.settle().await;
+    let message = fixture.newest_message(&fixture.inbox).await;
+    let files = message["attachments"].as_array().unwrap();
+    let codes = files.iter().map(|file| file["extraction"]["error"]["code"].as_str().unwrap_or("none"));
+    assert_eq!(codes.filter(|code| *code == "too_many").count(), 2, "{files:?}");
+    assert_eq!(files.iter().filter(|file| file["extraction"]["status"] == "done").count(), 20);
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn the_text_is_deleted_with_its_thread() {
     let fixture = InboxFixture::open().await;
     let (message, path) =

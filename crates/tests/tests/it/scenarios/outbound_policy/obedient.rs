@@ -142,7 +142,7 @@ async fn receive_attack(fixture: &InboxFixture, kind: &str, target: &str, n: usi
         fixture.server.dns.txt(&format!("_dmarc.{domain}"), "v=DMARC1; p=none");
         return fixture.receive_unproven(&message).await;
     }
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         return fixture.receive_unproven(&message).await;
     }
     fixture.server.deliver_from(&message, "boss@partner.example", &fixture.inbox.address).await;

@@ -63,7 +63,7 @@ fn log() -> Vec<(String, TestMessage)> {
         let domain = ["good.example", "mail.evil.example", "shop.example"][n % 3];
         let text = texts[n % texts.len()].repeat(1 + n * (8 - 7 * (n % texts.len()).min(1)));
         let mut message = TestMessage::new(&format!("Mail {n}"), &text);
-        if n % 5 == 0 {
+        if n.is_multiple_of(5) {
             let body = format!(
                 "--b\r\nContent-Type: text/plain\r\n\r\n{text}\r\n--b\r\nContent-Type: text/csv\r\n\
                  Content-Disposition: attachment; filename=\"table.csv\"\r\n\r\na,{n}\r\n--b--"
