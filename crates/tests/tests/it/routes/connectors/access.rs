@@ -118,7 +118,7 @@ async fn a_connector_of_the_organization_ends_at_the_role_of_its_person() {
     };
     let (own, other) = (id_of(OWNER), id_of("ana@example.org"));
     fixture.owner.patch(&format!("/platform/members/{other}"), json!({ "role": "owner" })).await.expect(200);
-    fixture.owner.patch(&format!("/platform/members/{own}"), json!({ "role": "member" })).await.expect(200);
+    fixture.owner.patch(&format!("/platform/members/{own}?keys=revoke"), json!({ "role": "member" })).await.expect(200);
     let refusal = fixture.call(&tokens.access, "emergencyStop", stop()).await.unwrap_err();
     assert_eq!(refusal.code, ErrorCode::Forbidden);
     fixture.call(&tokens.access, "listWebhooks", Arguments::default()).await.unwrap();

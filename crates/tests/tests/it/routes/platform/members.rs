@@ -71,7 +71,8 @@ async fn only_owners_remove_other_members() {
     }
     cat.delete(&path(BOB)).await.expect(204);
     bob.get("/platform/me").await.error("unauthorized");
-    cat.delete(&path(OWNER)).await.expect(204);
+    cat.delete(&path(OWNER)).await.error("member_has_keys");
+    cat.delete(&format!("{}?keys=revoke", path(OWNER))).await.expect(204);
     server.finish().await;
 }
 
@@ -122,7 +123,8 @@ async fn the_last_owner_stays() {
     owner.post("/platform/members", json!({ "email": ANA, "role": "owner" })).await.expect(202);
     owner.patch(&me, json!({ "role": "member" })).await.error("forbidden");
     let ana = join(&server, &key, &owner, ANA, "owner").await;
-    owner.patch(&me, json!({ "role": "member" })).await.expect(200);
+    owner.patch(&me, json!({ "role": "member" })).await.error("member_has_keys");
+    owner.patch(&format!("{me}?keys=revoke"), json!({ "role": "member" })).await.expect(200);
     let ana_path = format!("/platform/members/{}", id_of(&members(&ana).await, ANA));
     ana.delete(&ana_path).await.error("forbidden");
     ana.delete(&me).await.expect(204);
