@@ -1304,7 +1304,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replies to a message in its thread. Recipients and subject are computed.
+         * Replies to a message in its thread. Recipients and subject are computed. With dry_run, returns the decision and sends nothing.
          * @description Needs the permission `messages:send`.
          */
         post: operations["replyToMessage"];
@@ -1328,6 +1328,26 @@ export interface paths {
          * @description Needs the permission `messages:send`.
          */
         post: operations["forwardMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages/{message_id}/invitation-answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answers the invitation in a message: sends a calendar reply to its organizer, in the thread.
+         * @description Needs the permission `messages:send`.
+         */
+        post: operations["answerInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1476,7 +1496,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends a draft now. If requests race, only one sends it. A failed check is stored in its error.
+         * Sends a draft now. If requests race, only one sends it. A failed check is stored in its error. With dry_run, returns the decision and changes nothing.
          * @description Needs the permissions `drafts:write` and `messages:send`.
          */
         post: operations["sendDraft"];
@@ -4757,6 +4777,16 @@ export interface components {
             /** @description Reason for a skipped analysis, as one word, such as `not_available`. */
             reason: string | null;
         };
+        /** @description The answer to an invitation. */
+        AnswerInvitationBody: {
+            /**
+             * @description Whether you come.
+             * @enum {string}
+             */
+            answer: "accept" | "tentative" | "decline";
+            /** @description Text for the organizer. Default: the answer and the title of the event. */
+            text?: string | null;
+        };
         /** @description An API key without its secret. */
         ApiKey: {
             /** Format: uuid */
@@ -5685,7 +5715,7 @@ export interface components {
             title?: string | null;
             /** @description Plain text or Markdown. Either this or `file`. */
             body?: string | null;
-            /** @description Plain text, Markdown or HTML. */
+            /** @description Text, Markdown, HTML, PDF, an office document or another kind of file whose text can be read. */
             file?: components["schemas"]["KnowledgeFileBody"] | null;
             /**
              * Format: uuid
@@ -7165,7 +7195,7 @@ export interface components {
              * @description Machine-readable reason.
              * @enum {string}
              */
-            code: "unsupported_type" | "quota" | "ocr_unavailable" | "ocr_error" | "timeout" | "parse_error" | "encrypted" | "too_large" | "blocked" | "off";
+            code: "unsupported_type" | "quota" | "ocr_unavailable" | "ocr_error" | "timeout" | "parse_error" | "encrypted" | "too_large" | "too_many" | "blocked" | "off";
             /** @description Problem, for people. */
             message: string;
         };
@@ -8172,7 +8202,7 @@ export interface components {
              * @description Number of characters that sighted readers don't see.
              */
             hidden_chars: number;
-            /** @description Whether all of the message was scanned. */
+            /** @description Whether all of the message was scanned. Files are scanned as far as their text is read. */
             complete: boolean;
             /** @description Version of the rules. */
             version: string;
@@ -8197,10 +8227,15 @@ export interface components {
             where: "visible" | "hidden" | "beyond_window" | "attachment";
             /**
              * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the source) or
-             *     `attachment` (a file name).
+             *     `attachment` (a file name) or `file` (the text of an attachment).
              * @enum {string}
              */
-            part: "from" | "subject" | "text" | "html" | "attachment";
+            part: "from" | "subject" | "text" | "html" | "attachment" | "file";
+            /**
+             * Format: uuid
+             * @description Attachment, for `file`. Null otherwise, or if the content is withheld.
+             */
+            attachment_id: string | null;
             /** @description More about it, such as the encoding. Null if there is nothing to add, or if the content is withheld. */
             detail: string | null;
             /**
@@ -12175,6 +12210,40 @@ export interface components {
          *
          *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
          *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
+         */
+        InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
          *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
          */
         InsufficientPermissionsOrMessageWithheldOrForbidden: {
@@ -12190,6 +12259,42 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "insufficient_permissions" | "message_withheld" | "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
+         */
+        InsufficientPermissionsOrMessageWithheldOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -16038,7 +16143,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16456,7 +16561,7 @@ export interface operations {
                  *       "public_jwk": {
                  *         "kty": "OKP",
                  *         "crv": "Ed25519",
-                 *         "x": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                 *         "x": "text"
                  *       },
                  *       "proof": "text"
                  *     }
@@ -17085,7 +17190,10 @@ export interface operations {
     };
     replyToMessage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to return the decision with 200 and store nothing. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -17108,6 +17216,20 @@ export interface operations {
             };
         };
         responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDecision"];
+                };
+            };
             /** @description Accepted */
             202: {
                 headers: {
@@ -17125,7 +17247,7 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -17180,7 +17302,62 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+        };
+    };
+    answerInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "answer": "accept"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AnswerInvitationBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
@@ -17596,7 +17773,10 @@ export interface operations {
     };
     sendDraft: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to return the decision with 200 and store nothing. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -17609,6 +17789,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDecision"];
+                };
+            };
             /** @description Accepted */
             202: {
                 headers: {
@@ -19133,7 +19327,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
             404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -20286,6 +20480,18 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["CreateKnowledgeBody"];
+                "multipart/form-data": {
+                    /** @description Title. Required unless there is a `file`; its name is then the default. */
+                    title?: string;
+                    /** @description Plain text or Markdown. Either this or `file`. */
+                    body?: string;
+                    /** @description Text, Markdown, HTML, PDF, an office document or another kind of file whose text can be read. */
+                    file?: string;
+                    /** @description The inbox that the document is for. If omitted or null, every inbox of the workspace. */
+                    inbox_id?: string;
+                    /** @description Your name for the source, unique in the inbox or the workspace. */
+                    source_id?: string;
+                };
             };
         };
         responses: {
