@@ -67,7 +67,7 @@ statements! {
         AND c.address {AMONG} {pg:c}";
     fn correspondents(workspace: WorkspaceId; contacts = CORRESPONDENTS_READ_MAX, limit = KNOWN_DOMAINS_MAX) -> Vec<(domain: String, since: Time)> =
         "SELECT domain, min(corresponded_at) AS since FROM (SELECT domain, corresponded_at, message_count FROM contacts
-        WHERE workspace_id = :workspace AND corresponded_at IS NOT NULL ORDER BY last_seen_at DESC, id DESC LIMIT :contacts) c
+        WHERE workspace_id = :workspace AND corresponded_at IS NOT NULL ORDER BY last_seen_at DESC, id DESC LIMIT :contacts) bounded
         GROUP BY domain ORDER BY sum(message_count) DESC, domain LIMIT :limit";
     /// Records that an address takes part in a thread.
     pub fn join_thread(workspace: WorkspaceId, address: &str, thread: ThreadId) =

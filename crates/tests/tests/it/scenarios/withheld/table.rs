@@ -75,9 +75,10 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("sendMessageAlias", "quotes nothing"),
     ("replyToMessage", "`answers_need_the_right_to_release`"),
     ("forwardMessage", "`answers_need_the_right_to_release`"),
+    ("answerInvitation", "`answers_need_the_right_to_release`"),
     ("createDraft", "`answers_need_the_right_to_release`"),
     ("draftReply", "`routes/messages/draft_reply.rs`"),
-    ("extractAttachment", "`answers_need_the_right_to_release`, without a model server"),
+    ("extractAttachment", "checks the message as `getAttachmentText` does; needs a model server"),
     ("releaseMessage", "changes the state"),
     ("ackMessage", "answers with ids only"),
     ("nackMessage", "answers with ids only"),
@@ -312,12 +313,16 @@ async fn answers_need_the_right_to_release() {
                 (format!("{inbox}/messages/{message}/reply"), json!({ "text": "Thanks." })),
                 (format!("{inbox}/messages/{message}/forward"), json!({ "to": "other@third.example" })),
                 (format!("{inbox}/drafts"), json!({ "reply_to_message_id": message, "text": "Thanks." })),
+                (format!("{inbox}/messages/{message}/invitation-answer"), json!({ "answer": "accept" })),
             ] {
                 let answer = api.post(&path, body).await;
                 // Mail that a receive list blocked can't be forwarded.
                 let may =
                     !state.is_withheld() || may_release && !(state == State::Blocked && path.ends_with("forward"));
-                if may {
+                if may && path.ends_with("invitation-answer") {
+                    // The mail has no invitation.
+                    answer.error("not_found");
+                } else if may {
                     assert!(answer.status < 300, "{path} {state:?} release {may_release}: {answer}");
                 } else {
                     let refused = answer.error("message_withheld");
