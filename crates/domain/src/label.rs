@@ -44,6 +44,16 @@ pub fn has_failed_authentication(labels: &[String]) -> bool {
     labels.iter().any(|label| UNAUTHENTICATED.contains(&label.as_str()))
 }
 
+/// The longest label, in characters.
+pub const LABEL_CHARS_MAX: usize = 64;
+
+/// Returns whether a text can be a label: lists of labels are separated by commas.
+#[must_use]
+pub fn is_label(text: &str) -> bool {
+    let is_part = |c: char| !c.is_whitespace() && !c.is_control() && c != ',';
+    (1..=LABEL_CHARS_MAX).contains(&text.chars().count()) && text.chars().all(is_part)
+}
+
 /// Returns whether only the system may add and remove the label.
 #[must_use]
 pub fn is_system(label: &str) -> bool {

@@ -6,6 +6,7 @@
 use posthouse_mail::address::{Address, Mailbox};
 
 use crate::{
+    analysis::Category,
     id::{InboxId, RuleId, WorkspaceId},
     label::{self, BLOCKED},
     list::{ListEntryMatches, domain_text, patterns_of},
@@ -195,7 +196,9 @@ impl RuleCondition {
         let is_valid = match self.field {
             RuleField::Sender => Address::parse(value).is_ok(),
             RuleField::Domain => domain_text(value.trim_start_matches('@')).is_some(),
-            RuleField::Label | RuleField::Category | RuleField::Attachment => !value.is_empty(),
+            RuleField::Label => label::is_label(value),
+            RuleField::Category => Category::parse(value).is_some(),
+            RuleField::Attachment => !value.is_empty(),
             RuleField::Injection | RuleField::Phishing | RuleField::NeedsHuman => {
                 value.parse().is_ok_and(|score: f64| (0.0..=1.0).contains(&score))
             }
@@ -205,7 +208,8 @@ impl RuleCondition {
         let expected = match self.field {
             RuleField::Sender => "must be an address",
             RuleField::Domain => "must be a domain",
-            RuleField::Label | RuleField::Category => "must not be empty",
+            RuleField::Label => "must be a label: 1 to 64 characters without whitespace and commas",
+            RuleField::Category => "must be a category, such as `support`",
             RuleField::Attachment => "must be true, false or the end of a file name",
             RuleField::Injection | RuleField::Phishing | RuleField::NeedsHuman => "must be a number from 0 to 1",
             RuleField::Size => "must be a number of bytes",
@@ -269,8 +273,9 @@ impl RuleAction {
     /// Describes the allowed values.
     pub fn check(&self) -> Result<(), String> {
         match self.kind {
-            RuleActionKind::Label if self.value.is_empty() || label::is_system(&self.value) => {
-                Err("must be a label that isn't a system label".to_owned())
+            RuleActionKind::Label if !label::is_label(&self.value) || label::is_system(&self.value) => {
+                Err("must be a label of 1 to 64 characters without whitespace and commas, but no system label"
+                    .to_owned())
             }
             RuleActionKind::Route if self.value.parse::<InboxId>().is_err() => {
                 Err("must be the ID of an inbox".to_owned())

@@ -1,6 +1,6 @@
 //! Labels of messages, threads and contacts.
 
-use posthouse_domain::label::{self, LabelChange};
+use posthouse_domain::label::{self, LABEL_CHARS_MAX, LabelChange};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -9,8 +9,6 @@ use super::{
     member,
 };
 
-/// The maximum length of a label, in characters.
-const LABEL_CHARS_MAX: usize = 64;
 /// The characters that [`check_label`] accepts, as a pattern of JSON Schema (ECMA-262): a line without commas and
 /// without the white space of Unicode.
 const LABEL_PATTERN: &str = r"^[^\u0000-\u0020,\u007F-\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+$";

@@ -49,12 +49,13 @@ async fn of_workspace(service: &Arc<Service>, workspace: &Workspace, all: bool) 
     loop {
         let (from, ids, now) = (after, service.clock.ids(), service.clock.now());
         let work = move |tx: &mut Tx| -> Result<(Option<MessageId>, u64)> {
+            let ids = ids.clone();
             let found = messages::received_after(tx, id, from, STEP)?;
             let wanted: Vec<MessageId> = found.iter().filter(|one| is_wanted(one, all)).map(|one| one.id).collect();
             messages::lock(tx, id, &wanted)?;
             let mut marked = 0;
             for message in messages::get_many(tx, id, &wanted)? {
-                mark(tx, message, now.plus_ms(deadline_s * 1_000), ids.clone().next(), now)?;
+                mark(tx, message, now.plus_ms(deadline_s * 1_000), ids.next(), now)?;
                 marked += 1;
             }
             Ok((found.last().map(|one| one.id), marked))

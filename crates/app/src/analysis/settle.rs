@@ -65,6 +65,8 @@ pub(super) fn merge(tx: &mut Tx, before: &Message, analysis: Analysis, now: Time
     enriched::apply(&mut after, analysis, now);
     messages::set_labels(tx, before, &after)?;
     messages::set_analysis(tx, &after)?;
+    // The message may be indexed already: a mail that agents have is analyzed later, too.
+    search::delete_message(tx, after.workspace, after.id)?;
     search::wait(tx, after.workspace, after.id)?;
     Ok(after)
 }
@@ -81,9 +83,11 @@ fn screen(
         return Ok(());
     }
     let reason = match end {
-        AnalysisEnd::TimedOut(ScreeningTimeout::Release) => {
-            return show::release_pending(tx, message, HoldReason::CheckTimedOut, showing);
-        }
+        // What the local screen found needs no verdict.
+        AnalysisEnd::TimedOut(ScreeningTimeout::Release) => match risk_of_labels(&message.labels) {
+            None => return show::release_pending(tx, message, HoldReason::CheckTimedOut, showing),
+            risk => risk,
+        },
         AnalysisEnd::TimedOut(ScreeningTimeout::Hold) => Some(HoldReason::CheckTimedOut),
         AnalysisEnd::With(Analysis::Failed(_)) => Some(HoldReason::CheckFailed),
         AnalysisEnd::With(Analysis::Completed(verdict)) => verdict.risk().or_else(|| risk_of_labels(&message.labels)),

@@ -15,6 +15,9 @@ use crate::outbound::draft_events::append_event;
 use crate::outbound::{accept, accept::SendResponse, compose, recipients, repeat::RepeatableRequest};
 use crate::service::Service;
 
+/// Newest messages of a thread among which a draft looks for one that it may answer.
+const NEWEST_MAX: u32 = 20;
+
 /// The HTTP status of a created draft.
 const CREATED: u16 = 201;
 
@@ -245,8 +248,8 @@ fn fill_in(
         }
         (None, Some(thread)) => {
             let thread = visible::thread(tx, caller, thread)?;
-            let newest = message_list::of_thread(tx, inbox.workspace, thread.id, None, 1)?.pop();
-            of_inbox(newest.ok_or_else(|| Refusal::not_found("thread"))?, inbox)?
+            let newest_first = message_list::of_thread(tx, inbox.workspace, thread.id, None, NEWEST_MAX)?;
+            newest_shown(tx, caller, inbox, newest_first)?
         }
     };
     fill_in_recipients(change, &original, inbox, change.reply_all.unwrap_or(before.reply_all))?;
@@ -256,6 +259,18 @@ fn fill_in(
     }
     change.answers = Some((original.id, original.thread));
     Ok(())
+}
+
+/// Returns the newest message whose content the caller may see.
+fn newest_shown(tx: &mut Tx, caller: &Caller, inbox: &Inbox, newest_first: Vec<Message>) -> Result<Message, Refusal> {
+    let mut withheld = None;
+    for message in newest_first {
+        match visible::content(tx, caller, &message) {
+            Ok(()) => return of_inbox(message, inbox),
+            Err(refusal) => withheld = withheld.or(Some(refusal)),
+        }
+    }
+    Err(withheld.unwrap_or_else(|| Refusal::not_found("thread")))
 }
 
 fn of_inbox(message: Message, inbox: &Inbox) -> Result<Message, Refusal> {

@@ -83,7 +83,8 @@ impl Writer {
     }
 }
 
-/// Creates a document. One with the `source_id` of a document in the same scope becomes its next version.
+/// Creates a document. One with the `source_id` of a document in the same scope becomes its next version, unless title and
+/// body are the same.
 ///
 /// # Errors
 /// Returns `forbidden` if a key of one inbox names no inbox, `not_found` if the inbox is missing, or
@@ -108,6 +109,13 @@ fn put_in(
         Some(source) => store::lock_source(tx, workspace, new.inbox, source)?,
         None => None,
     };
+    if let Some(before) = &known
+        && let Some(same) = store::version(tx, workspace, before.id, before.version)?
+        && (&same.title, &same.body) == (&new.title, &new.body)
+    {
+        let document = FullKnowledgeDocument { document: before.clone(), body: same.body };
+        return Ok(StoredKnowledge { document, is_new: false });
+    }
     let is_new = known.is_none();
     let before = known.unwrap_or_else(|| KnowledgeDocument {
         workspace,

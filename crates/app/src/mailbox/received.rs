@@ -53,7 +53,11 @@ impl<'a> ReceivedCopy<'a> {
 /// Returns [`Error::Conflict`] if the inbox was deleted.
 pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGenerator, now: Time) -> Result<MessageId> {
     let mail = copy.mail;
-    let unfiled = || row(copy, inbox, MessageId(Uuid::nil()), ThreadId(Uuid::nil()), now, now);
+    let unfiled = || {
+        let mut message = row(copy, inbox, MessageId(Uuid::nil()), ThreadId(Uuid::nil()), now, now);
+        message.labels.extend(labels_of_receipt(copy));
+        message
+    };
     let files = || mail.files.iter().map(|file| file.filename.clone().unwrap_or_default()).collect();
     let outcome = rules::at_receipt(tx, inbox, unfiled, &files)?;
     let target = rules::target(tx, inbox, &outcome)?;
@@ -68,8 +72,7 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
     let mut message = row(copy, inbox, ids.next(), thread.id, created_at, now);
     message.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
     // Here rather than where mail is parsed, because a copy from another inbox of this service has no labels of parsing.
-    message.labels.extend(copy.local_check().into_iter().flat_map(LocalCheck::labels).map(str::to_owned));
-    message.labels.extend(label_of_report(copy).map(str::to_owned));
+    message.labels.extend(labels_of_receipt(copy));
     message.labels.extend(is_stopped.then(|| BLOCKED.to_owned()));
     let visibility = analyze(tx, copy, &mut message, is_stopped, inbox, now)?;
     let late = rules::after_analysis(tx, &message, &files)?;
@@ -127,6 +130,12 @@ fn analyze(
     let visibility = if visibility == Visibility::Shown { copy.visibility } else { visibility };
     message.held = visibility.hold_reason();
     Ok(visibility)
+}
+
+/// Returns the labels of the local screen and of reports, which the rules of the owner see, too.
+fn labels_of_receipt(copy: ReceivedCopy<'_>) -> impl Iterator<Item = String> {
+    let local = copy.local_check().into_iter().flat_map(LocalCheck::labels);
+    local.chain(label_of_report(copy)).map(str::to_owned)
 }
 
 /// Returns the label of a report about sent mail. A report that doesn't count is an ordinary message.

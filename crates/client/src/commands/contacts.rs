@@ -126,7 +126,7 @@ async fn list(session: &Session, given: ListOptions) -> Result<(), ClientError> 
     list::print(
         session,
         &api,
-        List { path: "/v1/contacts".into(), query, columns: COLUMNS, untrusted: "" },
+        List { path: "/v1/contacts".into(), query, columns: COLUMNS, untrusted: "other people wrote these names" },
         &given.paging,
     )
     .await
@@ -135,6 +135,9 @@ async fn list(session: &Session, given: ListOptions) -> Result<(), ClientError> 
 async fn get(session: &Session, given: Get) -> Result<(), ClientError> {
     let api = session.api()?;
     let contact = find(&api, &given.contact).await?;
+    if session.output.is_table_view() {
+        session.output.banner("other people wrote the name and the subjects")?;
+    }
     session.output.object(&contact, DETAILS)?;
     let threads = contact["recent_threads"].as_array().map_or(&[][..], Vec::as_slice);
     if session.output.is_table_view() && !threads.is_empty() {

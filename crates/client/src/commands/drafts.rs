@@ -132,7 +132,13 @@ async fn list(session: &Session, given: ListOptions) -> Result<(), ClientError> 
         None => "/v1/drafts".to_owned(),
     };
     let query = Query::default().list("status", &given.status);
-    list::print(session, &api, List { path, query, columns: COLUMNS, untrusted: "" }, &given.paging).await
+    list::print(
+        session,
+        &api,
+        List { path, query, columns: COLUMNS, untrusted: "others may have written these names and subjects" },
+        &given.paging,
+    )
+    .await
 }
 
 async fn get(session: &Session, given: Get) -> Result<(), ClientError> {

@@ -141,7 +141,10 @@ async fn post_example(session: &Session, api: &Api, event: &str, receiver: &Rece
         )));
     };
     session.output.note(&format!("Signing secret: {}", receiver.secret()));
-    forward::forward(session, receiver, example).await
+    match forward::forward(session, receiver, example).await? {
+        true => Ok(()),
+        false => Err(ClientError::Failed("the receiver didn't accept the event; its answer is above".to_owned())),
+    }
 }
 
 async fn receive(session: &Session, api: &Api, inbox: &InboxRef, given: &Trigger) -> Result<(), ClientError> {

@@ -23,7 +23,10 @@ fn of_inboxes() -> Vec<Tool> {
             "List inboxes",
             view::inboxes,
             view::inboxes_schema,
-            ToolCall::new("listInboxes", vec![query("limit"), query("cursor")]),
+            ToolCall::new(
+                "listInboxes",
+                vec![query("limit"), query("cursor"), query("include_temporary").fixed("true")],
+            ),
         )
         .describe("Lists your inboxes with their ids and addresses. Other tools want the id.")
         .in_profiles(&[Profile::Read, Profile::Reply, Profile::Admin]),

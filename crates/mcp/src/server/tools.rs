@@ -132,11 +132,14 @@ pub(super) fn failed(refusal: &Refusal) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }
 
-/// Returns the next action. Models repeat what failed, so after a stop they are told not to.
-fn hint(refusal: &Refusal) -> String {
-    let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
+/// Returns the next action. Models repeat what failed, so after a stop they are told not to; the command or route that ends it
+/// is for people.
+fn hint(refusal: &Refusal) -> &str {
     match refusal.code {
-        ErrorCode::WorkspaceStopped => format!("Don't try again: tell the user. {fix}"),
-        _ => fix.to_owned(),
+        ErrorCode::WorkspaceStopped => {
+            "Don't try again: tell the user. Only an owner can end the stop, in the dashboard."
+        }
+        ErrorCode::InboxPaused => "Don't try again: tell the user. A person resumes the inbox, in the dashboard.",
+        _ => refusal.fix.as_deref().unwrap_or(refusal.code.fix()),
     }
 }

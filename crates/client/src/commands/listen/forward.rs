@@ -83,6 +83,7 @@ pub(super) async fn run(
     while left > 0 {
         match stream.next().await? {
             StreamItem::Event(event) => {
+                // A receiver that fails doesn't end the command: it may be restarting.
                 forward(session, &receiver, &event).await?;
                 left -= 1;
             }
@@ -92,11 +93,11 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Posts one event and prints the result. A receiver that fails doesn't end the command: it may be restarting.
+/// Posts one event, prints the result, and returns whether the receiver accepted it (2xx).
 ///
 /// # Errors
 /// Fails if the output can't be written.
-pub(crate) async fn forward(session: &Session, receiver: &Receiver, event: &Value) -> Result<(), ClientError> {
+pub(crate) async fn forward(session: &Session, receiver: &Receiver, event: &Value) -> Result<bool, ClientError> {
     let watch = Stopwatch::start();
     let done = receiver.post(event).await;
     let duration_ms = watch.elapsed_ms();
@@ -104,18 +105,21 @@ pub(crate) async fn forward(session: &Session, receiver: &Receiver, event: &Valu
         Ok(status) => (Some(status), None),
         Err(error) => (None, Some(format!("cannot reach {}: {}", receiver.url, short(&error)))),
     };
+    let is_accepted = status.is_some_and(|status| (200..300).contains(&status));
     if session.output.is_table_view() {
         let result = match (status, &error) {
             (Some(status), _) => format!("{status} in {duration_ms} ms"),
             (None, error) => error.clone().unwrap_or_default(),
         };
-        return session.output.line(&format!("{}  -> {result}", summary(event)));
+        session.output.line(&format!("{}  -> {result}", summary(event)))?;
+        return Ok(is_accepted);
     }
     let line = json!({
         "event_id": event["id"], "event_type": event["type"], "response_status": status, "error": error,
         "duration_ms": u64::try_from(duration_ms).unwrap_or(u64::MAX),
     });
-    session.output.items(&[line], &[])
+    session.output.items(&[line], &[])?;
+    Ok(is_accepted)
 }
 
 /// Returns the cause of an error without the advice for the API server.

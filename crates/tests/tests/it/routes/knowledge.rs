@@ -73,6 +73,8 @@ async fn a_source_has_one_document_in_its_scope() {
     let first = put("Open from nine.", Value::Null).await.expect(201);
     let second = put("Open from ten.", Value::Null).await.expect(200);
     assert_eq!((&second["id"], &second["version"]), (&first["id"], &json!(2)));
+    let again = put("Open from ten.", Value::Null).await.expect(200);
+    assert_eq!(again.json, second.json, "a folder that is uploaded again changes nothing");
     assert_eq!(titles(&api, "q=nine").await, Vec::<String>::new());
     assert_eq!(titles(&api, "q=ten").await, ["Hours"]);
     let of_inbox = put("Open at noon.", json!(inbox.id.to_string())).await.expect(201);

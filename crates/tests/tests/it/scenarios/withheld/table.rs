@@ -309,6 +309,11 @@ async fn answers_need_the_right_to_release() {
         let agent = fixture.server.key(&fixture.key, "agent", Scope::Workspace).await;
         for (key, may_release) in [(&agent, false), (&fixture.key, true)] {
             let api = fixture.server.api(key);
+            // A draft for the thread answers the newest message that the caller may see.
+            let by_thread =
+                api.post(&format!("{inbox}/drafts"), json!({ "thread_id": ids.thread, "text": "Thanks." })).await;
+            let is_visible = !state.is_withheld() || may_release;
+            assert!(is_visible || !by_thread.body_text().contains(MARK), "{state:?}: {by_thread}");
             for (path, body) in [
                 (format!("{inbox}/messages/{message}/reply"), json!({ "text": "Thanks." })),
                 (format!("{inbox}/messages/{message}/forward"), json!({ "to": "other@third.example" })),
