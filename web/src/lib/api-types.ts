@@ -16561,7 +16561,7 @@ export interface operations {
                  *       "public_jwk": {
                  *         "kty": "OKP",
                  *         "crv": "Ed25519",
-                 *         "x": "text"
+                 *         "x": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaA"
                  *       },
                  *       "proof": "text"
                  *     }

@@ -145,14 +145,24 @@ fn string(schema: &Value) -> String {
     text.to_owned()
 }
 
-/// Returns a text of one class of characters and of the length that the pattern wants: `^[0-9a-f]{64}$`.
+/// Returns a text of the classes of characters and of the lengths that the pattern wants: `^[0-9a-f]{64}$`, `^[a-z]{3}[AE]$`.
 fn of_pattern(pattern: &str) -> Option<String> {
-    let (class, length) = pattern.strip_prefix("^[")?.strip_suffix('$')?.split_once(']')?;
-    let length = match length.strip_prefix('{') {
-        Some(range) => range.trim_end_matches('}').split(',').next()?.parse().ok()?,
-        None if length == "+" => 1,
-        None => return None,
-    };
-    let letter = ["a-", "A-", "0-"].iter().find(|range| class.contains(*range))?;
-    Some(letter[..1].repeat(length))
+    let mut rest = pattern.strip_prefix('^')?.strip_suffix('$')?;
+    let mut found = String::new();
+    while !rest.is_empty() {
+        let (class, after) = rest.strip_prefix('[')?.split_once(']')?;
+        let length = after.split('[').next().unwrap_or_default();
+        rest = &after[length.len()..];
+        let count = match length.strip_prefix('{') {
+            Some(range) => range.trim_end_matches('}').split(',').next()?.parse().ok()?,
+            None if matches!(length, "" | "+") => 1,
+            None => return None,
+        };
+        // Without a range, the class is a list of characters.
+        let range = ["a-", "A-", "0-"].iter().find(|range| class.contains(**range));
+        let is_list = class.chars().all(char::is_alphanumeric);
+        let letter = range.map(|range| &range[..1]).or_else(|| class.get(..1).filter(|_| is_list))?;
+        found.push_str(&letter.repeat(count));
+    }
+    Some(found)
 }
