@@ -170,9 +170,13 @@ def fix_body(path, method, body):
     if path.endswith("/extract") and isinstance(body.get("schema"), dict):
         # A JSON Schema, which the schema of the body describes in words.
         body["schema"] = {"type": "object", "properties": {"total": {"type": "string"}}}
-    if path == "/v1/knowledge" and isinstance(body.get("file"), dict):
-        # A file that can be read: its name and its content belong together.
-        body["file"] = {"filename": "notes.txt", "content_base64": "Tm90ZXM="}
+    if path == "/v1/knowledge" and body.get("file") is not None:
+        # A file that can be read: its name and its content belong together. In a form, it has no name of its own here.
+        if isinstance(body["file"], dict):
+            body["file"] = {"filename": "notes.txt", "content_base64": "Tm90ZXM="}
+        else:
+            del body["file"]
+            body.update({"title": "Notes", "body": "Notes"})
     if path.endswith(("/drafts", "/drafts/{draft_id}")):
         # A draft may be incomplete until it is sent, and the drafts made here are sent.
         body["to"] = body.get("to") or "ann@author.example"

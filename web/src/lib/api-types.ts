@@ -20487,11 +20487,19 @@ export interface operations {
                     body?: string;
                     /** @description Text, Markdown, HTML, PDF, an office document or another kind of file whose text can be read. */
                     file?: string;
-                    /** @description The inbox that the document is for. If omitted or null, every inbox of the workspace. */
+                    /**
+                     * Format: uuid
+                     * @description The inbox that the document is for. If omitted or null, every inbox of the workspace.
+                     */
                     inbox_id?: string;
                     /** @description Your name for the source, unique in the inbox or the workspace. */
                     source_id?: string;
-                };
+                } & (({
+                    title: unknown;
+                    body: unknown;
+                } & unknown) | ({
+                    file: unknown;
+                } & unknown));
             };
         };
         responses: {

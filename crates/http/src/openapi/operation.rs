@@ -114,7 +114,7 @@ fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
     }))
 }
 
-/// Returns the schema of a form with the members of a JSON body: texts are fields, and an object is a file.
+/// Returns the schema of a form with the members of a JSON body: texts are fields with the same limits, and an object is a file.
 fn form_schema(body: &Value) -> Value {
     let mut members = Map::new();
     for (name, member) in body["properties"].as_object().into_iter().flatten() {
@@ -124,12 +124,35 @@ fn form_schema(body: &Value) -> Value {
         if !is_text {
             field["contentMediaType"] = json!("application/octet-stream");
         }
-        if let Some(description) = member.get("description") {
-            field["description"] = description.clone();
+        for kept in ["description", "minLength", "maxLength", "pattern", "format"] {
+            if let Some(value) = member.get(kept) {
+                field[kept] = value.clone();
+            }
         }
         members.insert(name.clone(), field);
     }
-    json!({ "type": "object", "properties": members, "additionalProperties": false })
+    let mut form = json!({ "type": "object", "properties": members, "additionalProperties": false });
+    for kept in ["required", "allOf", "anyOf", "oneOf"] {
+        if let Some(condition) = body.get(kept) {
+            form[kept] = without_types(condition);
+        }
+    }
+    form
+}
+
+/// Returns a condition across members without the types of members: a form has no null.
+fn without_types(condition: &Value) -> Value {
+    match condition {
+        Value::Object(parts) => {
+            let part = |(name, part): (&String, &Value)| match part.as_object().filter(|_| name == "properties") {
+                Some(members) => (name.clone(), members.keys().map(|member| (member.clone(), json!({}))).collect()),
+                None => (name.clone(), without_types(part)),
+            };
+            Value::Object(parts.iter().map(part).collect())
+        }
+        Value::Array(all) => all.iter().map(without_types).collect(),
+        other => other.clone(),
+    }
 }
 
 /// Returns whether a body schema refuses `{}`: it requires a member, or has a condition whose alternatives all do.
