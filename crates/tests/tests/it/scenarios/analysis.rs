@@ -1,5 +1,6 @@
 //! The analysis of received mail: by the local model, and by a model server.
 
+use posthouse_app::analysis::rerun::{self, RerunChoice};
 use posthouse_app::settings::{AiEndpoint, Categoriser};
 use posthouse_tests::{
     TestMessage,
@@ -223,6 +224,21 @@ async fn a_search_failed_after_the_check_of_an_indexed_mail_ended() {
     assert_eq!(fixture.mails("").await[0]["analysis"]["state"], "failed");
     let found = fixture.api.get("/v1/search?q=Broken").await.expect(200);
     assert_eq!(found.data().len(), 1, "once, as before");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn analyzing_all_mail_again_failed_on_the_second_message() {
+    let fixture = InboxFixture::with(builtin()).await;
+    for _ in 0..3 {
+        fixture.server.deliver(&mail(), &fixture.inbox.address).await;
+    }
+    fixture.server.settle().await;
+    let choice = RerunChoice { workspace: None, all: true };
+    assert_eq!(rerun::rerun(fixture.server.service(), choice).await.unwrap(), 3);
+    fixture.server.settle().await;
+    let mails = fixture.mails("").await;
+    assert!(mails.iter().all(|one| one["analysis"]["state"] == "completed"), "{mails:?}");
     fixture.close().await;
 }
 
