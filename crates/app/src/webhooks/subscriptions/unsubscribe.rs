@@ -8,7 +8,7 @@ use crate::service::Service;
 /// The error of attempts that weren't made.
 const ENDED: &str = "the client ended the subscription";
 
-/// Ends the subscription with this key. Does nothing if there is none.
+/// Ends the subscription with this key. Does nothing without such a subscription.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
