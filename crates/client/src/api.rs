@@ -41,7 +41,7 @@ pub(crate) struct Call {
 pub(crate) struct ApiResponse {
     /// The status.
     pub(crate) status: u16,
-    /// The body; null if there is none.
+    /// The body; null if it is empty.
     pub(crate) body: Value,
     /// The time of the response as the server states it.
     pub(crate) date: Option<jiff::Timestamp>,

@@ -142,7 +142,7 @@ impl ConfigFile {
     }
 }
 
-/// Returns the object in this member, created if there is none.
+/// Returns the object in this member, created if it is missing.
 fn object<'a>(content: &'a mut Map<String, Value>, member: &str) -> &'a mut Map<String, Value> {
     let value = content.entry(member).or_insert_with(|| json!({}));
     if !value.is_object() {

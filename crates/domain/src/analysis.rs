@@ -59,7 +59,7 @@ named! {
         Pending = "pending",
         /// Its results are stored.
         Completed = "completed",
-        /// There is none.
+        /// It isn't done.
         Skipped = "skipped",
         /// It was given up.
         Failed = "failed",
@@ -314,7 +314,7 @@ pub enum Analysis {
     Pending,
     /// Its results.
     Completed(Verdict),
-    /// There is none.
+    /// It isn't done.
     Skipped(SkipReason),
     /// It was given up, for this reason.
     Failed(String),
@@ -341,7 +341,7 @@ impl Analysis {
         }
     }
 
-    /// Returns why there is none.
+    /// Returns why it isn't done.
     #[must_use]
     pub const fn skip_reason(&self) -> Option<SkipReason> {
         match self {

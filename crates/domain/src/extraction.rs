@@ -1,4 +1,4 @@
-//! The text of an attachment: its state, and why there is none.
+//! The text of an attachment: its state, and why it is missing.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 

@@ -29,7 +29,7 @@ impl<'a> Archive<'a> {
         self.zip.file_names().map(str::to_owned).collect()
     }
 
-    /// Returns the bytes of an entry; `None` if there is none.
+    /// Returns the bytes of an entry; `None` if the archive lacks it.
     pub(crate) fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
         let entry = match self.zip.by_name(name) {
             Ok(entry) => entry,

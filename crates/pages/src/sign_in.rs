@@ -108,7 +108,7 @@ pub(crate) fn routes() -> Vec<Route> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SignInOptions")]
 struct SignInOptionsView {
-    /// Owner of the first workspace, who has the mail of a fresh installation; null unless only this machine can connect
+    /// Owner of the first workspace, which gets the mail of a fresh installation; null unless only this machine can connect
     /// and mail is captured.
     first_owner: Option<String>,
     /// Whether sign-in mail stays on this machine, and its link is in the log of the server.

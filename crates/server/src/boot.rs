@@ -262,7 +262,7 @@ pub fn require_store(config: &Configuration) -> Result<(), BootError> {
     Err(BootError::NoStore { location })
 }
 
-/// Opens the store and applies pending migrations. Begins a store if there is none; see [`require_store`].
+/// Opens the store and applies pending migrations. Begins a store in an empty directory; see [`require_store`].
 ///
 /// # Errors
 /// Returns an error if the store can't be opened or its directory can't be created.

@@ -18,6 +18,6 @@ pub struct FileToRead {
 
 /// A reader of files. Files come from strangers, so reading must not harm this process, whatever they contain.
 pub trait FileReader: Send + Sync + 'static {
-    /// Returns the text of a file, or why there is none.
+    /// Returns the text of a file, or why it has no text.
     fn read(&self, file: FileToRead) -> BoxFuture<'_, Result<ExtractedText, ExtractionError>>;
 }

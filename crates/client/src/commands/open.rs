@@ -102,7 +102,7 @@ async fn page_of(api: &Api, record: &str) -> Result<String, ClientError> {
     Err(ClientError::Failed(format!("the key can access nothing with the id {record}; check the id and the key")))
 }
 
-/// Reads a record; `None` if there is none that the key may see.
+/// Reads a record; `None` if the key may not see it or it doesn't exist.
 async fn read(api: &Api, path: &str) -> Result<Option<Value>, ClientError> {
     match api.json(Call::get(path)).await {
         Ok(record) => Ok(Some(record)),

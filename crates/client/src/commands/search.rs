@@ -41,7 +41,7 @@ const COLUMNS: &[Column] = &[
     column("Id", "id"),
 ];
 
-/// Reads a word. An option that doesn't exist is none.
+/// Reads a word. An unknown option is an error.
 fn word(text: &str) -> Result<String, String> {
     if text.starts_with("--") {
         return Err("is no option of search".to_owned());

@@ -142,7 +142,7 @@ pub struct OpenReport {
     pub created_at: Time,
 }
 
-/// Who has reported an agent.
+/// The reporters of an agent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AgentReporters {
     /// The parties that own the reporting workspaces, one for each client network, oldest report first.

@@ -22,7 +22,7 @@ pub struct ApiKey {
     pub scope: Scope,
     /// The kind of the inbox of an inbox-scoped key.
     pub inbox_kind: Option<InboxKind>,
-    /// The person who has it; `None` for keys of the operator and of agents.
+    /// The person that it belongs to; `None` for keys of the operator and of agents.
     pub member: Option<UserId>,
     /// Its permissions.
     pub permissions: Permissions,

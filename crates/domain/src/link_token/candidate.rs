@@ -84,7 +84,7 @@ struct Search<'a> {
     text: &'a [u8],
     /// The run at the end of each view.
     runs: [Run; walk::VIEWS],
-    /// Where the next sign is that gives letters another meaning, once it was looked for; the end of the text if there is none.
+    /// Where the next sign is that gives letters another meaning, once it was looked for; the end of the text if it has no such sign.
     sign: Option<usize>,
     /// The same for `>`.
     quote: Option<usize>,

@@ -85,7 +85,7 @@ pub struct DkimVerdict {
     pub algorithm: &'static str,
     /// Whether the signing domain is aligned with the domain in From (RFC 9989), whatever the result.
     pub aligned: bool,
-    /// Whether the signature covers `Reply-To`, or covers that there is none.
+    /// Whether the signature covers `Reply-To`, or covers its absence.
     pub covers_reply_to: bool,
     /// Why the signature does not pass; empty for a pass.
     pub reason: String,

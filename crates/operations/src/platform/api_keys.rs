@@ -130,7 +130,7 @@ struct ApiKeyView {
     inbox_id: Option<Uuid>,
     /// What the key belongs to, and ends with.
     owner: KeyOwnerView,
-    /// Person who has the key; null for keys of the operator and of agents.
+    /// Person that the key belongs to; null for keys of the operator and of agents.
     member_id: Option<Uuid>,
     permissions: Vec<&'static str>,
     created_at: TimestampView,

@@ -39,7 +39,7 @@ statements! {
         "DELETE FROM agent_reports WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM agent_reports WHERE created_at < :before LIMIT :limit)";
 }
 
-/// Returns who has reported an agent since a time, in reports that count.
+/// Returns the reporters of an agent since a time, in reports that count.
 pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<AgentReporters> {
     let found = reporter_rows(tx, agent, since)?;
     let times = || found.iter().map(|row| row.created_at);

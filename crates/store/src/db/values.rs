@@ -270,7 +270,7 @@ impl ToValue for Value<'_> {
     }
 }
 
-/// An ID that is stored as the nil UUID if there is none, because null is never equal to null.
+/// An ID that is stored as the nil UUID if it is absent, because null is never equal to null.
 pub(crate) trait Nil: FromColumn + ToValue {
     /// Returns the ID of a stored one.
     fn read(stored: Self) -> Option<Self> {

@@ -61,7 +61,8 @@ statements! {
     fn lock_rows(workspace: WorkspaceId) =
         "SELECT user_id FROM members WHERE workspace_id = :workspace ORDER BY user_id {FOR_UPDATE}";
     // The workspace that was used last comes first.
-    /// Returns the memberships of a person, that of the workspace that was used last first. An invitation is none.
+    /// Returns the memberships of a person, that of the workspace that was used last first. An open invitation
+    /// isn't a membership.
     pub fn memberships(user: UserId; limit = WORKSPACES_MAX) -> Vec<Member> =
         select!("WHERE m.user_id = :user AND m.joined_at IS NOT NULL ORDER BY
         COALESCE((SELECT s.last_used_at FROM sessions s WHERE s.workspace_id = m.workspace_id AND s.user_id = m.user_id
