@@ -101,31 +101,7 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
             "schemas": schemas,
             "responses": responses,
             "headers": schemas::headers(),
-            "securitySchemes": {
-                "apiKey": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "An API key: `ph_` and 40 letters and digits.",
-                },
-                "appSecret": {
-                    "type": "http",
-                    "scheme": "basic",
-                    "description": "The `client_id` and secret of a sign-in app. It can also send them in the form; an app \
-                        without a secret sends its `client_id` there.",
-                },
-                "accessToken": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "An access token of a sign-in app: `phat_` and 43 characters.",
-                },
-                "session": {
-                    "type": "apiKey",
-                    "in": "cookie",
-                    "name": cookie::NAME,
-                    "description": "The session of a person in the dashboard. Changes need the header \
-                        `X-Requested-With: service-web`.",
-                },
-            },
+            "securitySchemes": security_schemes(),
         },
         "x-errors": ErrorCode::ALL.iter().map(|code| {
             json!({ "code": code.text(), "status": code.status(), "fix": code.fix() })
@@ -134,6 +110,35 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
     examples::add(&mut document);
     once::say_once(&mut document);
     document
+}
+
+/// Returns the ways to authenticate.
+fn security_schemes() -> Value {
+    json!({
+        "apiKey": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API key: `ph_` and 40 letters and digits.",
+        },
+        "appSecret": {
+            "type": "http",
+            "scheme": "basic",
+            "description": "The `client_id` and secret of a sign-in app. It can also send them in the form; an app \
+                without a secret sends its `client_id` there.",
+        },
+        "accessToken": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An access token of a sign-in app: `phat_` and 43 characters.",
+        },
+        "session": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": cookie::NAME,
+            "description": "The session of a person in the dashboard. Changes need the header \
+                `X-Requested-With: service-web`.",
+        },
+    })
 }
 
 /// Components that operations share.

@@ -190,7 +190,7 @@ const TYPES: &[&str] = &["null", "boolean", "object", "array", "number", "string
 fn schemas_have_known_types_and_required_members_exist() {
     let document = whole();
     visit(&document, "", &mut |at, value| {
-        if !at.contains("/schema") || at.ends_with("/properties") {
+        if !at.contains("/schema") || at.ends_with("/properties") || at.contains("/examples/") {
             return;
         }
         let kinds: Vec<&str> = match value.get("type") {
