@@ -4764,7 +4764,10 @@ export interface components {
             on_behalf_of: string | null;
             /** @description Workspace that operates the agent. */
             operator: string | null;
-            /** @description Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the field. */
+            /**
+             * @description Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the
+             *     field.
+             */
             verified: boolean;
             /** @description Value of the field, up to 300 characters. */
             header: string;
@@ -4923,8 +4926,8 @@ export interface components {
             /** @description State of the text; null for sent mail and mail of older versions. */
             extraction: components["schemas"]["Extraction"] | null;
             /**
-             * @description Text of the page; null unless `extraction.status` is `done`. Pages of the file are separated by form feeds (U+000C),
-             *     cells of tables by tabs.
+             * @description Text of the page; null unless `extraction.status` is `done`. Pages of the file are separated by form feeds
+             *     (U+000C), cells of tables by tabs.
              */
             text: string | null;
             /**
@@ -5875,8 +5878,8 @@ export interface components {
             detail: string | null;
             /**
              * @description Reason for the failure of the last attempt, as one word: `unknown_user`, `inactive_user`, `unknown_domain`,
-             *     `mailbox_full`, `rate_limited`, `greylisted`, `reputation`, `authentication`, `spam`, `content`, `too_large`,
-             *     `policy`, `network`, `expired`, `smtputf8`, `system` or `other`. Null if it succeeded.
+             *     `mailbox_full`, `rate_limited`, `greylisted`, `reputation`, `authentication`, `spam`, `content`,
+             *     `too_large`, `policy`, `network`, `expired`, `smtputf8`, `system` or `other`. Null if it succeeded.
              */
             class: string | null;
             /** @description Encryption of the last attempt; null if it wasn't encrypted or reached no server. */
@@ -6166,7 +6169,10 @@ export interface components {
             sent_back: components["schemas"]["DraftSentBack"] | null;
             /** @description Where its recipients come from, as far as they were judged. */
             recipients: components["schemas"]["RecipientOrigin"][];
-            /** @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends it. */
+            /**
+             * @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends
+             *     it.
+             */
             hold: components["schemas"]["DraftHold"] | null;
             /** @description Reason for the refusal of the last attempt to send. */
             error: components["schemas"]["DraftError"] | null;
@@ -7074,7 +7080,8 @@ export interface components {
             /** @description What the app may learn, separated by spaces. */
             allowed_scopes: string;
             /**
-             * @description `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or identity.
+             * @description `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or
+             *     identity.
              * @enum {string}
              */
             subject_type: "pairwise" | "public";
@@ -7689,8 +7696,8 @@ export interface components {
              */
             type: "address" | "domain" | "token";
             /**
-             * @description Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to match.
-             *     Mail that failed authentication never matches an allow entry.
+             * @description Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to
+             *     match. Mail that failed authentication never matches an allow entry.
              */
             require_auth: boolean;
             /** Format: date-time */
@@ -7755,14 +7762,14 @@ export interface components {
              */
             weight: number;
             /**
-             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the categorizer
-             *     reads) or `attachment`.
+             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the
+             *     categorizer reads) or `attachment`.
              * @enum {string}
              */
             where: "visible" | "hidden" | "beyond_window" | "attachment";
             /**
-             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the source) or
-             *     `attachment` (a file name) or `file` (the text of an attachment).
+             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the
+             *     source) or `attachment` (a file name) or `file` (the text of an attachment).
              * @enum {string}
              */
             part: "from" | "subject" | "text" | "html" | "attachment" | "file";
@@ -8550,8 +8557,8 @@ export interface components {
             address: string;
             /**
              * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
-             *     received mail named it (`seen_only`), or only the `caller` did.
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
+             *     `directory`, only received mail named it (`seen_only`), or only the `caller` did.
              * @enum {string}
              */
             origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
@@ -8567,8 +8574,8 @@ export interface components {
             address: string;
             /**
              * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
-             *     received mail named it (`seen_only`), or only the `caller` did.
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
+             *     `directory`, only received mail named it (`seen_only`), or only the `caller` did.
              * @enum {string}
              */
             origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
@@ -12470,8 +12477,14 @@ export interface components {
         Labels: components["schemas"]["Label"][];
         /** @description Maximum number of items per page. Default: 25. */
         Limit: number;
-        /** @description Maximum number of cards per page. Default: 20. */
+        /** @description Maximum number of messages per page. Default: 25. */
         Limit2: number;
+        /** @description Maximum number of drafts per page. Default: 25. */
+        Limit3: number;
+        /** @description Maximum number of cards per page. Default: 20. */
+        Limit4: number;
+        /** @description Maximum number of threads per page. Default: 25. */
+        Limit5: number;
         MessageId: string;
         /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
         Metadata: {
@@ -12500,6 +12513,8 @@ export interface components {
         Token: string;
         /** @description Only messages of this type. */
         Type: "message" | "task" | "event";
+        /** @description A type of message that the agent accepts. */
+        Type2: "message" | "task" | "event";
         /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
         View: "full" | "summary";
         /** @description Event id. Process each id once. */
@@ -15111,8 +15126,8 @@ export interface operations {
                 view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path: {
@@ -15462,8 +15477,8 @@ export interface operations {
                 metadata?: components["parameters"]["Metadata"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of drafts per page. Default: 25. */
+                limit?: components["parameters"]["Limit3"];
             };
             header?: never;
             path: {
@@ -15549,8 +15564,8 @@ export interface operations {
                 metadata?: components["parameters"]["Metadata"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of drafts per page. Default: 25. */
+                limit?: components["parameters"]["Limit3"];
             };
             header?: never;
             path?: never;
@@ -16279,14 +16294,14 @@ export interface operations {
                 q?: components["parameters"]["Q"];
                 /** @description A skill id, tag or OASF class, exactly. */
                 capability?: components["parameters"]["Capability"];
-                /** @description Only messages of this type. */
-                type?: components["parameters"]["Type"];
+                /** @description A type of message that the agent accepts. */
+                type?: components["parameters"]["Type2"];
                 /** @description The cards to search. Default: `workspace`. */
                 scope?: "workspace" | "public";
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of cards per page. Default: 20. */
-                limit?: components["parameters"]["Limit2"];
+                limit?: components["parameters"]["Limit4"];
             };
             header?: never;
             path?: never;
@@ -16395,12 +16410,12 @@ export interface operations {
                 q?: components["parameters"]["Q"];
                 /** @description A skill id, tag or OASF class, exactly. */
                 capability?: components["parameters"]["Capability"];
-                /** @description Only messages of this type. */
-                type?: components["parameters"]["Type"];
+                /** @description A type of message that the agent accepts. */
+                type?: components["parameters"]["Type2"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of cards per page. Default: 20. */
-                limit?: components["parameters"]["Limit2"];
+                limit?: components["parameters"]["Limit4"];
             };
             header?: never;
             path?: never;
@@ -16947,8 +16962,8 @@ export interface operations {
                 view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -17359,8 +17374,8 @@ export interface operations {
                 inbox_id?: components["parameters"]["InboxId"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -17470,8 +17485,8 @@ export interface operations {
                 view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -17583,8 +17598,8 @@ export interface operations {
                 include_newest?: components["parameters"]["IncludeNewest"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of threads per page. Default: 25. */
+                limit?: components["parameters"]["Limit5"];
             };
             header?: never;
             path: {
@@ -17626,8 +17641,8 @@ export interface operations {
                 include_newest?: components["parameters"]["IncludeNewest"];
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of threads per page. Default: 25. */
+                limit?: components["parameters"]["Limit5"];
             };
             header?: never;
             path?: never;
@@ -19067,8 +19082,8 @@ export interface operations {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;

@@ -69,11 +69,20 @@ impl Shared {
         match pass {
             Pass::Count => *count += 1,
             Pass::Replace if *count > 1 => {
-                let name = super::bodies::add(&mut self.named, &name, part.take());
+                let name = self.add(name, part.take());
                 *part = json!({ "$ref": format!("#/components/{}/{name}", self.kind) });
             }
             Pass::Replace => {}
         }
+    }
+
+    /// Adds a part, and returns its name. Another part with the same name gets a number.
+    fn add(&mut self, name: String, part: Value) -> String {
+        let numbered = (2..).map(|n| format!("{name}{n}"));
+        let is_free = |name: &String| self.named.get(name).is_none_or(|other| *other == part);
+        let found = std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name);
+        self.named.insert(found.clone(), part);
+        found
     }
 
     fn finish(self, document: &mut Value) {

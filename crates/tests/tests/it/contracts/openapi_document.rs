@@ -283,6 +283,23 @@ fn nothing_long_is_said_twice() {
     }
 }
 
+/// Two operations share a parameter only if it means the same for both.
+#[test]
+fn every_operation_keeps_the_description_of_its_parameters() {
+    let document = whole();
+    for route in all_routes() {
+        let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
+        let listed = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for declared in (route.operation.parameters)() {
+            let is_there = listed
+                .iter()
+                .map(|one| resolved(&document, one))
+                .any(|one| ["name", "in", "description", "required"].iter().all(|part| one[*part] == declared[*part]));
+            assert!(is_there, "{} lost {declared}", route.operation.name);
+        }
+    }
+}
+
 #[test]
 fn every_operation_is_rendered_without_external_resources() {
     let document = whole();
