@@ -2,6 +2,9 @@
 //!
 //! A view borrows its record and checks no permission; access is checked before a view is built.
 
+#[macro_use]
+mod view;
+
 pub mod agent;
 pub mod agent_key;
 pub mod agent_message;

@@ -4,6 +4,7 @@
 
 mod bodies;
 mod examples;
+mod once;
 mod operation;
 mod pages;
 mod schemas;
@@ -22,10 +23,12 @@ use posthouse_call::Operation;
 /// The description of the API.
 const DESCRIPTION: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
     Send `Authorization: Bearer <API key>` with every request, except to public routes. Every response of a route has an \
-    `X-Request-Id`. Times are UTC, such as `2026-01-01T00:00:00.000Z`. Members without a value are null; the few that may \
+    `X-Request-Id`; one of `/v1` can have a `Service-Notice`: what the operator says to this workspace, percent-encoded. \
+    Errors have the rate limits of successes. Times are UTC, such as `2026-01-01T00:00:00.000Z`. Members without a value are null; the few that may \
     be absent are documented. Lists use opaque cursors.\n\n\
     Errors have the same body, except those of OAuth (RFC 6749 section 5.2): `error.code` (a closed list), `error.message` (what is wrong with this request), \
-    `error.fix` (the next action), `error.request_id` and, for some codes, `error.details`.";
+    `error.fix` (the next action), `error.request_id` and, for some codes, `error.details`. `x-errors` lists the codes \
+    with their status and fix.";
 
 /// The chapters of the API, and what each is about. An operation is in the chapter of a segment of its path.
 const CHAPTERS: &[(&str, &str)] = &[
@@ -74,9 +77,10 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
     let SharedParts { mut schemas, mut responses } = shared;
     responses.sort_keys();
     schemas.extend(generator.take_definitions(true));
+    schemas["EnvelopeData"]["examples"] = json!([catalogue::envelope_example()]);
     schemas.insert("Error".to_owned(), schemas::error());
     schemas.insert("ErrorCode".to_owned(), schemas::error_code());
-    schemas.extend(schemas::details());
+    schemas::add_details(&mut schemas);
     schemas.sort_keys();
     let mut document = json!({
         "openapi": "3.1.0",
@@ -96,40 +100,45 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
         "components": {
             "schemas": schemas,
             "responses": responses,
-            "parameters": schemas::parameters(),
             "headers": schemas::headers(),
-            "securitySchemes": {
-                "apiKey": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "An API key: `ph_` and 40 letters and digits.",
-                },
-                "appSecret": {
-                    "type": "http",
-                    "scheme": "basic",
-                    "description": "The `client_id` and secret of a sign-in app. It can also send them in the form; an app \
-                        without a secret sends its `client_id` there.",
-                },
-                "accessToken": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "An access token of a sign-in app: `phat_` and 43 characters.",
-                },
-                "session": {
-                    "type": "apiKey",
-                    "in": "cookie",
-                    "name": cookie::NAME,
-                    "description": "The session of a person in the dashboard. Changes need the header \
-                        `X-Requested-With: service-web`.",
-                },
-            },
+            "securitySchemes": security_schemes(),
         },
         "x-errors": ErrorCode::ALL.iter().map(|code| {
             json!({ "code": code.text(), "status": code.status(), "fix": code.fix() })
         }).collect::<Vec<Value>>(),
     });
     examples::add(&mut document);
+    once::say_once(&mut document);
     document
+}
+
+/// Returns the ways to authenticate.
+fn security_schemes() -> Value {
+    json!({
+        "apiKey": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API key: `ph_` and 40 letters and digits.",
+        },
+        "appSecret": {
+            "type": "http",
+            "scheme": "basic",
+            "description": "The `client_id` and secret of a sign-in app. It can also send them in the form; an app \
+                without a secret sends its `client_id` there.",
+        },
+        "accessToken": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An access token of a sign-in app: `phat_` and 43 characters.",
+        },
+        "session": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": cookie::NAME,
+            "description": "The session of a person in the dashboard. Changes need the header \
+                `X-Requested-With: service-web`.",
+        },
+    })
 }
 
 /// Components that operations share.

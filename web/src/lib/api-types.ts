@@ -4417,6 +4417,7 @@ export interface components {
             /** @description Whether the agent gets an inbox or an identity without mail. Default: `mailbox`. */
             kind?: ("mailbox" | "identity") | null;
         };
+        AddableLabel: string | "ai:needs-human" | unknown;
         /** @description What an agent accepts. */
         AgentAccepts: {
             /** @description Types of messages. */
@@ -4763,7 +4764,10 @@ export interface components {
             on_behalf_of: string | null;
             /** @description Workspace that operates the agent. */
             operator: string | null;
-            /** @description Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the field. */
+            /**
+             * @description Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the
+             *     field.
+             */
             verified: boolean;
             /** @description Value of the field, up to 300 characters. */
             header: string;
@@ -4883,13 +4887,14 @@ export interface components {
             /** @description State of the file's text; null for sent mail and mail of older versions. */
             extraction: components["schemas"]["Extraction"] | null;
         };
+        /** @description A file to attach. */
         AttachmentBody: {
             /** @description The file name, without a path. */
             filename: string;
             /** @description The media type. */
             content_type: string;
             /** @description The content in base64. */
-            content_base64: string;
+            content_base64: components["schemas"]["Base64"];
         };
         /** @description The data of an event about the text of an attachment; never the text. */
         AttachmentEvent: {
@@ -4921,8 +4926,8 @@ export interface components {
             /** @description State of the text; null for sent mail and mail of older versions. */
             extraction: components["schemas"]["Extraction"] | null;
             /**
-             * @description Text of the page; null unless `extraction.status` is `done`. Pages of the file are separated by form feeds (U+000C),
-             *     cells of tables by tabs.
+             * @description Text of the page; null unless `extraction.status` is `done`. Pages of the file are separated by form feeds
+             *     (U+000C), cells of tables by tabs.
              */
             text: string | null;
             /**
@@ -5038,6 +5043,7 @@ export interface components {
             /** @description `mcp`. The person chooses inboxes and permissions. */
             scope?: string;
         };
+        Base64: string;
         /** @description Messages to return. */
         BatchGetMessagesBody: {
             /** @description Ids of the messages. */
@@ -5052,9 +5058,9 @@ export interface components {
             /** @description Ids of the messages. */
             ids: string[];
             /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
-            add_labels?: (string | "ai:needs-human" | unknown)[] | null;
+            add_labels?: components["schemas"]["AddableLabel"][] | null;
             /** @description Labels to remove. */
-            remove_labels?: string[] | null;
+            remove_labels?: components["schemas"]["UserLabel"][] | null;
             /** @description The new read state. */
             is_read?: boolean | null;
         };
@@ -5502,57 +5508,7 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A contact with its recent threads. */
-        ContactWithThreads: {
-            /** Format: uuid */
-            id: string;
-            /** @description Address in lower case, without a display name. */
-            address: string;
-            /** @description Domain of the address. */
-            domain: string;
-            /** @description Display name. */
-            name: string | null;
-            /**
-             * @description Source of `name`: `auto` if taken from mail; `manual` if set by a caller, and then not changed by mail.
-             * @enum {string}
-             */
-            name_source: "auto" | "manual";
-            /**
-             * @description `person`, `automated`, `sales` or `unknown`.
-             * @enum {string}
-             */
-            kind: "person" | "automated" | "sales" | "unknown";
-            /**
-             * @description Source of `kind`: `auto` or `manual`, as for `name_source`.
-             * @enum {string}
-             */
-            kind_source: "auto" | "manual";
-            /** @description Caller's notes. */
-            notes: string | null;
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Labels of the contact. */
-            labels: string[];
-            /**
-             * Format: uint64
-             * @description Number of messages from or to the contact.
-             */
-            message_count: number;
-            /** @description Subject of the newest message, without `Re:` and `Fwd:`; null if the key's scope excludes its inbox. */
-            last_subject: string | null;
-            /**
-             * Format: date-time
-             * @description Time of the first message.
-             */
-            first_seen_at: string;
-            /**
-             * Format: date-time
-             * @description Time of the newest message.
-             */
-            last_seen_at: string;
-            /** Format: date-time */
-            created_at: string;
+        ContactWithThreads: components["schemas"]["Contact"] & {
             /** @description Up to 10 threads within the key's scope, most recent activity first. */
             recent_threads: components["schemas"]["Thread"][];
         };
@@ -5563,7 +5519,7 @@ export interface components {
             /** @description A set of permissions. Default: `full`. */
             preset?: ("full" | "agent" | "send_only" | "read_only" | "approve") | null;
             /** @description Permissions, in place of a preset. */
-            permissions?: ("inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency")[] | null;
+            permissions?: components["schemas"]["Permission"][] | null;
             /** @description What the key reaches. Default: `workspace`, or `inbox` with an `inbox_id`. */
             scope?: ("org" | "workspace" | "inbox") | null;
             /**
@@ -5585,11 +5541,11 @@ export interface components {
         /** @description A draft to create. Every member may be omitted until the draft is sent. */
         CreateDraftBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
-            to?: string | string[] | null;
+            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description The subject. */
             subject?: string | null;
             /** @description The plain text body. */
@@ -5599,7 +5555,7 @@ export interface components {
             /** @description Attachments. */
             attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Your own data. It is not sent. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
@@ -5786,7 +5742,7 @@ export interface components {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url: string;
             /** @description Event types to deliver. If omitted or null: all message events except `message.received.blocked`. */
-            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[] | null;
+            events?: components["schemas"]["EventTypeName"][] | null;
             /** @description Only events of these inboxes, and events of no inbox. If omitted or null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description The secret that signs requests. If omitted, one is generated. */
@@ -5805,109 +5761,12 @@ export interface components {
             key: string;
         };
         /** @description An inbox or identity that a request created. */
-        CreatedIdentityView: {
-            /** Format: uuid */
-            id: string;
-            /** @description Always `identity`. */
-            kind: string;
-            /** @description Handle in the form of an address. No mail reaches it, and it is never reused. */
-            address: string;
-            /** @description Part of the address before the @. */
-            username: string;
-            /** @description Name for people. */
-            display_name: string | null;
-            /** @description Caller's unique id, which makes creation idempotent. */
-            client_id: string | null;
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Whether the agent can sign in to apps. */
-            identity_enabled: boolean;
-            /** @description `active` or `paused`. */
-            status: string;
-            /**
-             * Format: date-time
-             * @description Time of the pause; null if the identity is active.
-             */
-            paused_at: string | null;
-            /** @description Reason for the pause, for people. */
-            paused_reason: string | null;
-            /** Format: date-time */
-            created_at: string;
+        CreatedIdentityView: components["schemas"]["IdentityView"] & {
             /** @description Card; only if the request had one. */
             card?: components["schemas"]["AgentCard"] | null;
         };
         /** @description An inbox or identity that a request created. */
-        CreatedInboxView: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description `mailbox`, or `identity` for an agent without mail.
-             * @enum {string}
-             */
-            kind: "mailbox" | "identity";
-            /** @description Address of the inbox. */
-            address: string;
-            /** @description Local part of the address. */
-            username: string;
-            /** @description Display name that recipients see. */
-            display_name: string | null;
-            /** @description Caller's unique id, which makes creation idempotent. */
-            client_id: string | null;
-            /** @description Domain of the address. */
-            domain: string;
-            /**
-             * Format: uint64
-             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
-             */
-            daily_send_limit: number;
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Whether the inbox expires and can only receive. */
-            temporary: boolean;
-            /**
-             * Format: date-time
-             * @description Time at which a temporary inbox expires.
-             */
-            expires_at: string | null;
-            /** @description `active` or `paused`. */
-            status: string;
-            /**
-             * Format: date-time
-             * @description Time of the pause; null if the inbox is active.
-             */
-            paused_at: string | null;
-            /** @description Reason for the pause, for people. */
-            paused_reason: string | null;
-            /** @description Whether promotional mail is filtered. */
-            promotions_filter: boolean;
-            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
-            screening: string | null;
-            /**
-             * Format: uint64
-             * @description Number of held messages.
-             */
-            held_count: number;
-            /**
-             * Format: uint64
-             * @description Number of drafts with the status `draft` or `failed`.
-             */
-            pending_draft_count: number;
-            /**
-             * Format: uint64
-             * @description Number of unread messages that need a person.
-             */
-            needs_human_count: number;
-            /**
-             * Format: uint64
-             * @description Number of sent messages that bounced in the last 7 days.
-             */
-            recent_bounce_count: number;
-            /** Format: date-time */
-            created_at: string;
+        CreatedInboxView: components["schemas"]["InboxView"] & {
             /** @description Card; only if the request had one. */
             card?: components["schemas"]["AgentCard"] | null;
         };
@@ -5924,7 +5783,7 @@ export interface components {
             /** @description A set of permissions. Default: `reply`. */
             preset?: ("read" | "reply" | "admin") | null;
             /** @description Permissions, in place of a preset. */
-            permissions?: ("inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency")[] | null;
+            permissions?: components["schemas"]["Permission"][] | null;
         } & (unknown & unknown & unknown);
         /** @description A decision about a sign-in. */
         DecideSignInBody: {
@@ -6019,8 +5878,8 @@ export interface components {
             detail: string | null;
             /**
              * @description Reason for the failure of the last attempt, as one word: `unknown_user`, `inactive_user`, `unknown_domain`,
-             *     `mailbox_full`, `rate_limited`, `greylisted`, `reputation`, `authentication`, `spam`, `content`, `too_large`,
-             *     `policy`, `network`, `expired`, `smtputf8`, `system` or `other`. Null if it succeeded.
+             *     `mailbox_full`, `rate_limited`, `greylisted`, `reputation`, `authentication`, `spam`, `content`,
+             *     `too_large`, `policy`, `network`, `expired`, `smtputf8`, `system` or `other`. Null if it succeeded.
              */
             class: string | null;
             /** @description Encryption of the last attempt; null if it wasn't encrypted or reached no server. */
@@ -6310,7 +6169,10 @@ export interface components {
             sent_back: components["schemas"]["DraftSentBack"] | null;
             /** @description Where its recipients come from, as far as they were judged. */
             recipients: components["schemas"]["RecipientOrigin"][];
-            /** @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends it. */
+            /**
+             * @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends
+             *     it.
+             */
             hold: components["schemas"]["DraftHold"] | null;
             /** @description Reason for the refusal of the last attempt to send. */
             error: components["schemas"]["DraftError"] | null;
@@ -6410,6 +6272,20 @@ export interface components {
         /**
          * @description The data of an event in envelope form, without bodies. If the event has no message, or the message was deleted,
          *     inapplicable members are null or empty.
+         * @example {
+         *       "inbox_id": "01946000-0000-7000-8000-000000000003",
+         *       "thread_id": "01946000-0000-7000-8000-000000000004",
+         *       "message_id": "01946000-0000-7000-8000-000000000005",
+         *       "from": "Dana <dana@example.com>",
+         *       "to": [
+         *         "bot@agents.example"
+         *       ],
+         *       "subject": "Invoice",
+         *       "labels": [],
+         *       "received_at": "2027-01-15T08:00:00.000Z",
+         *       "channel": "email",
+         *       "type": "message"
+         *     }
          */
         EnvelopeData: {
             /**
@@ -6469,100 +6345,7 @@ export interface components {
             } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         };
         /**
-         * @description - `invalid_request` (400): Correct the fields listed in `details.fields` and send the request again.
-         *     - `invalid_send_at` (400): Choose a time between 1 minute and 30 days from now, or send the draft now.
-         *     - `invalid_cursor` (400): Start again without a cursor, and keep all other parameters the same on every page.
-         *     - `invalid_token` (400): Request a new link and use the one in the newest mail.
-         *     - `invalid_solution` (400): Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.
-         *     - `challenge_expired` (400): Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.
-         *     - `invalid_handle` (400): Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-         *     - `unauthorized` (401): Send the header `Authorization: Bearer <API key>` with a valid key.
-         *     - `plan_limit_emails` (402): Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.
-         *     - `plan_limit_structured_extractions` (402): Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read.
-         *     - `insufficient_permissions` (403): Use a key that has the permission in `details.permission`.
-         *     - `message_withheld` (403): Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *     - `forbidden` (403): Use a workspace-wide key, or have an owner make the request.
-         *     - `ai_disabled` (403): An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
-         *     - `csrf` (403): Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *     - `org_suspended` (403): An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *     - `temporary_inbox_receive_only` (403): Send from an inbox that isn't temporary.
-         *     - `plan_limit_inboxes` (403): Delete an inbox you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_identities` (403): Delete an identity you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_api_keys` (403): Revoke a key you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_domains` (403): Delete a domain you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_storage` (403): Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
-         *     - `domain_not_verified` (403): Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *     - `plan_limit_knowledge` (403): Delete a knowledge document you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_webhooks` (403): Delete a webhook you no longer need, or subscribe an existing one to more events.
-         *     - `plan_limit_identity_clients` (403): Delete a sign-in app you no longer need.
-         *     - `identity_disabled` (403): Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
-         *     - `client_disabled` (403): Ask the owner of the app to enable it.
-         *     - `unclaimed_workspace` (403): Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *     - `plan_limit_public_listings` (403): Set another card's visibility to `workspace`, or move the workspace to a larger plan.
-         *     - `recipient_unproven` (403): Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *     - `content_blocked` (403): Remove what `details.findings` names, or create a draft and have a person approve it.
-         *     - `agent_suspended` (403): Ask the operator of this server to review the agent.
-         *     - `not_found` (404): Check the path, the id, and whether the key can access the record.
-         *     - `agent_not_found` (404): Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-         *     - `method_not_allowed` (405): Use one of the methods in the `Allow` header.
-         *     - `address_taken` (409): Choose another username; an address is never reused.
-         *     - `handle_taken` (409): Choose another handle; the handle of a workspace is never given to a second one.
-         *     - `handle_reserved` (409): Choose another handle that doesn't resemble the name of the service or of a role.
-         *     - `handle_limit` (409): Take back a handle that the workspace had before, or keep the current one.
-         *     - `list_entry_exists` (409): No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.
-         *     - `knowledge_source_exists` (409): Delete one of the two documents, or keep the document in its inbox.
-         *     - `not_held` (409): No action is needed: the message is not held.
-         *     - `member_has_keys` (409): Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours.
-         *     - `not_suspended` (409): No action is needed: nothing was decided against it.
-         *     - `message_blocked` (409): Change the receive lists for future mail; a message that was already blocked can't be released.
-         *     - `lease_expired` (409): Discard the work done under this lease and claim again; another worker may have the message.
-         *     - `not_queued` (409): List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.
-         *     - `extraction_pending` (409): Wait for the event `attachment.extracted`, or read the message again in a few seconds.
-         *     - `extraction_unavailable` (409): Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead.
-         *     - `draft_not_editable` (409): Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
-         *     - `draft_changed` (409): Read the draft again, and approve it with its new `content_sha256`.
-         *     - `domain_taken` (409): Use another domain. If this one is yours, ask the operator of this server.
-         *     - `domain_in_use` (409): Delete the domain's inboxes first, or repeat the request with `force=true`.
-         *     - `dkim_record_not_found` (409): Publish the `dkim_next` record, wait for DNS to propagate, and try again.
-         *     - `dkim_rotation_too_soon` (409): Wait until `details.retire_at`, then start the rotation.
-         *     - `idempotency_in_flight` (409): Wait for the time in `Retry-After` and send the same request again.
-         *     - `already_claimed` (409): No action is needed: the workspace has an owner, who can create more keys.
-         *     - `not_claimable` (409): No action is needed: a person or the operator of this server created the workspace.
-         *     - `agent_key_exists` (409): Generate a new key pair; a key is registered once, even if it was retired or revoked.
-         *     - `agent_key_limit` (409): Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.
-         *     - `agent_key_revoked` (409): No action is needed: a revoked key doesn't sign.
-         *     - `loop_detected` (409): Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         *     - `message_too_large` (413): Send fewer or smaller attachments, or link to the files instead.
-         *     - `body_too_large` (413): Send a smaller request body.
-         *     - `unsupported_media_type` (415): Set `Content-Type` to a type that the route accepts.
-         *     - `misdirected_request` (421): Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`.
-         *     - `idempotency_key_reused` (422): Use a new `Idempotency-Key` for each new request.
-         *     - `invalid_agent_signature` (422): Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
-         *     - `invalid_key_proof` (422): Sign a new proof with the private key of `public_jwk`, and send it within five minutes.
-         *     - `recipient_blocked` (422): Remove the addresses in `details.addresses` from the message, or change the lists.
-         *     - `invalid_webhook_url` (422): Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535.
-         *     - `recipient_suppressed` (422): Remove the addresses in `details.addresses` from the message, or delete their suppressions.
-         *     - `visibility_unavailable` (422): Use the visibility `private` or `workspace`; the operator can switch the public directory on.
-         *     - `routing_unavailable` (422): Use the routing `relay`, or leave it out.
-         *     - `structured_output_invalid` (422): Use a smaller or less strict schema, or give `instructions`.
-         *     - `workspace_stopped` (423): Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
-         *     - `inbox_paused` (423): Resume the inbox with `POST /v1/inboxes/{id}/resume`.
-         *     - `rate_limited` (429): Wait for the time in `Retry-After` and send the request again.
-         *     - `daily_send_limit_exceeded` (429): Wait until 00:00 UTC or send from another inbox.
-         *     - `org_daily_limit_exceeded` (429): Wait until 00:00 UTC or ask for a higher limit.
-         *     - `unclaimed_recipient_limit` (429): Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
-         *     - `temporary_inbox_limit` (429): Delete temporary inboxes you no longer need, or wait for the time in `Retry-After`.
-         *     - `signup_rate_limited` (429): Wait for the time in `Retry-After` and send the request again.
-         *     - `header_too_large` (431): Send a shorter path, or fewer or smaller header fields.
-         *     - `internal_error` (500): Try again. If the error persists, report the request id to the operator.
-         *     - `content_damaged` (500): Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
-         *     - `agent_keys_disabled` (503): Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-         *     - `llm_unavailable` (503): Wait for the time in `Retry-After` and send the request again.
-         *     - `unavailable` (503): Wait for the time in `Retry-After` and send the request again.
-         *     - `signup_disabled` (503): Ask the operator of this server for an API key.
-         *     - `directory_disabled` (503): Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *     - `public_directory_disabled` (503): Ask the operator of this server, who can switch it on with `agents.public_directory`.
-         *     - `store_damaged` (503): Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         * @description What went wrong. `x-errors` has the status of each code and what to do; `error.fix` says it, too.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "plan_limit_structured_extractions" | "insufficient_permissions" | "message_withheld" | "forbidden" | "ai_disabled" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_api_keys" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_knowledge" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "recipient_unproven" | "content_blocked" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "handle_limit" | "list_entry_exists" | "knowledge_source_exists" | "not_held" | "member_has_keys" | "not_suspended" | "message_blocked" | "lease_expired" | "not_queued" | "extraction_pending" | "extraction_unavailable" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "structured_output_invalid" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "llm_unavailable" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
@@ -6594,11 +6377,8 @@ export interface components {
         };
         /** @description `error.details` of `daily_send_limit_exceeded`. */
         "ErrorDetails.daily_send_limit_exceeded": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6637,16 +6417,10 @@ export interface components {
         };
         /** @description `error.details` of `forbidden`. */
         "ErrorDetails.forbidden": {
-            /**
-             * @description Why the request was refused.
-             * @enum {string}
-             */
-            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description Why the request was refused. */
+            reason?: components["schemas"]["RefusalReason"];
+            /** @description The name of the limit. */
+            limit?: components["schemas"]["LimitName"];
         };
         /** @description `error.details` of `handle_limit`. */
         "ErrorDetails.handle_limit": {
@@ -6660,11 +6434,8 @@ export interface components {
         };
         /** @description `error.details` of `insufficient_permissions`. */
         "ErrorDetails.insufficient_permissions": {
-            /**
-             * @description The permission that the key lacks.
-             * @enum {string}
-             */
-            permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
+            /** @description The permission that the key lacks. */
+            permission: components["schemas"]["Permission"];
         };
         /** @description `error.details` of `invalid_agent_signature`. */
         "ErrorDetails.invalid_agent_signature": {
@@ -6699,16 +6470,10 @@ export interface components {
             }[];
             /** @description The sender of the message that can't be replied to. */
             from?: string;
-            /**
-             * @description Why the request was refused.
-             * @enum {string}
-             */
-            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description Why the request was refused. */
+            reason?: components["schemas"]["RefusalReason"];
+            /** @description The name of the limit. */
+            limit?: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max?: number;
         };
@@ -6769,11 +6534,8 @@ export interface components {
         };
         /** @description `error.details` of `org_daily_limit_exceeded`. */
         "ErrorDetails.org_daily_limit_exceeded": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6791,11 +6553,8 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_emails`. */
         "ErrorDetails.plan_limit_emails": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
         };
@@ -6826,11 +6585,8 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_storage`. */
         "ErrorDetails.plan_limit_storage": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -6838,11 +6594,8 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_structured_extractions`. */
         "ErrorDetails.plan_limit_structured_extractions": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
         };
@@ -6853,11 +6606,8 @@ export interface components {
         };
         /** @description `error.details` of `rate_limited`. */
         "ErrorDetails.rate_limited": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max?: number;
             /** @description The period of the limit, in seconds. */
@@ -6891,11 +6641,8 @@ export interface components {
         };
         /** @description `error.details` of `signup_rate_limited`. */
         "ErrorDetails.signup_rate_limited": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6903,11 +6650,8 @@ export interface components {
         };
         /** @description `error.details` of `temporary_inbox_limit`. */
         "ErrorDetails.temporary_inbox_limit": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6915,16 +6659,10 @@ export interface components {
         };
         /** @description `error.details` of `unavailable`. */
         "ErrorDetails.unavailable": {
-            /**
-             * @description Why the request was refused.
-             * @enum {string}
-             */
-            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description Why the request was refused. */
+            reason?: components["schemas"]["RefusalReason"];
+            /** @description The name of the limit. */
+            limit?: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max?: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6932,11 +6670,8 @@ export interface components {
         };
         /** @description `error.details` of `unclaimed_recipient_limit`. */
         "ErrorDetails.unclaimed_recipient_limit": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -7070,6 +6805,8 @@ export interface components {
             /** @description Same event with `payload: envelope`. */
             envelope_example: unknown;
         };
+        /** @enum {string} */
+        EventTypeName: "message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test";
         ExchangeConnectorTokenBody: {
             /** @description `authorization_code` or `refresh_token` */
             grant_type: string;
@@ -7116,6 +6853,7 @@ export interface components {
             /** @description A part of the granted scopes, separated by spaces. */
             scope?: string;
         };
+        /** @description An attachment that the draft already has. */
         ExistingFileBody: {
             /**
              * Format: uuid
@@ -7202,11 +6940,11 @@ export interface components {
         /** @description A message to forward. */
         ForwardMessageBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
-            to: string | string[];
+            to: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
             /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description A note above the original, as plain text. */
             text?: string | null;
             /** @description The note as HTML. */
@@ -7214,7 +6952,7 @@ export interface components {
             /** @description Whether to include the original's attachments. Default: true. */
             include_attachments?: boolean | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description The lease under which the message was claimed. If it is not the current lease, the request fails with `lease_expired`. */
             lease_id?: string | null;
         } & ({
@@ -7225,139 +6963,7 @@ export interface components {
             bcc: string | unknown[];
         });
         /** @description A search result. */
-        FoundMessage: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Inbox that holds the message.
-             */
-            inbox_id: string;
-            /**
-             * Format: uuid
-             * @description Thread of the message, within its inbox.
-             */
-            thread_id: string;
-            /**
-             * @description `inbound` or `outbound`.
-             * @enum {string}
-             */
-            direction: "inbound" | "outbound";
-            /**
-             * @description `received` for inbound mail; otherwise `queued`, `sent`, `delivered`, `bounced`, `complained` or `failed`: the
-             *     worst status of its recipients.
-             * @enum {string}
-             */
-            status: "queued" | "sent" | "delivered" | "bounced" | "complained" | "failed" | "received";
-            /**
-             * @description How the message traveled: `email`, `agent` (between inboxes of this service) or `mixed`.
-             * @enum {string}
-             */
-            channel: "agent" | "email" | "mixed";
-            /**
-             * @description Sender's hint: `message`, `task` or `event`.
-             * @enum {string}
-             */
-            type: "message" | "task" | "event";
-            /** @description `Message-ID` header, with angle brackets. */
-            rfc_message_id: string;
-            /** @description `Message-ID` from the `In-Reply-To` header, with angle brackets. */
-            in_reply_to: string | null;
-            /** @description `Message-ID`s from the `References` header, with angle brackets. */
-            references: string[];
-            /** @description Author: an address, or `Name <address>`. */
-            from: string;
-            /** @description To recipients: addresses, or `Name <address>`. */
-            to: string[];
-            /** @description Cc recipients. */
-            cc: string[];
-            /** @description Bcc recipients; empty for received mail. */
-            bcc: string[];
-            /** @description Address for replies. */
-            reply_to: string | null;
-            /**
-             * @description Whether `reply_to` names another party than the author, and no passing DKIM signature of the author's domain
-             *     covers it. Replies go to `from` then, unless they name `to`.
-             */
-            reply_to_unproven: boolean;
-            /** @description Decoded subject. */
-            subject: string | null;
-            /** @description Plain text body. Null in a summary. */
-            text: string | null;
-            /** @description HTML body. Null in a summary. */
-            html: string | null;
-            /** @description New text alone, without quoted history and signature. At most its first 200 characters in a summary. */
-            extracted_text: string | null;
-            /**
-             * @description Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
-             *     summary.
-             */
-            headers: {
-                [key: string]: components["schemas"]["HeaderValueSchema"];
-            } | null;
-            /** @description Callers' and system labels, in the order they were added. */
-            labels: string[];
-            /** @description Whether the message is marked as read. */
-            is_read: boolean;
-            /** @description Reserved; always null. */
-            provider_message_id: string | null;
-            /**
-             * Format: uint64
-             * @description Size of the raw mail in bytes.
-             */
-            size_bytes: number;
-            /**
-             * Format: date-time
-             * @description Time at which the message was first sent; null until then, and for received mail.
-             */
-            sent_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time of receipt; null for sent mail.
-             */
-            received_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time at which the message was stored; strictly increasing within an inbox.
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @description Contact of the other side.
-             */
-            contact_id: string | null;
-            /** @description Attached and inline files. */
-            attachments: components["schemas"]["Attachment"][];
-            /** @description Results of content analysis. */
-            ai: components["schemas"]["MessageAi"];
-            /** @description Sender's structured data; untrusted. Null in a summary. */
-            data: unknown;
-            /** @description State at each recipient; null for received mail. */
-            delivery: components["schemas"]["Delivery"][] | null;
-            /** @description Recipients with where their addresses come from; null for received mail. */
-            recipients: components["schemas"]["RecipientOrigin"][] | null;
-            /**
-             * @description Delivery from another inbox of this service, with the service's signature; null for other mail and sent
-             *     messages.
-             */
-            agent: components["schemas"]["AgentDelivery"] | null;
-            /** @description Signature of the author with a key of its own; null without one. */
-            author: components["schemas"]["AuthorSignature"] | null;
-            /** @description Approval of the draft that became this message; null if it wasn't a draft. */
-            approval: components["schemas"]["Approval"] | null;
-            /** @description What the `Agent-Disclosure` field says about the author; null without the field. */
-            ai_disclosure: components["schemas"]["AiDisclosureOfMessage"] | null;
-            /** @description State of the analysis of received mail; null for sent mail. */
-            analysis: components["schemas"]["Analysis"] | null;
-            /** @description State of the screening of received mail; null for sent mail. */
-            screening: components["schemas"]["Screening"] | null;
-            /** @description Whether received mail is an automatic reply. */
-            auto_reply: boolean;
-            /**
-             * @description Present if content is withheld: subject, bodies, headers, attachments, data, verification and
-             *     signatures are then null or empty.
-             */
-            withheld?: components["schemas"]["Withheld"] | null;
+        FoundMessage: components["schemas"]["Message"] & {
             /**
              * Format: double
              * @description Relevance: 1 if the subject contains all words, 0.75 if subject or sender contain them or the body repeats them,
@@ -7375,35 +6981,7 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A code or link, and the message it came in. */
-        FoundVerification: {
-            /** @description Code as shown in the message. */
-            code: string | null;
-            /** @description URL of the link. */
-            link: string | null;
-            /**
-             * Format: double
-             * @description Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
-             *     domain than the author's address. The categoriser raises or lowers it; it is at most 0.4 in probable phishing and
-             *     in mail whose sender failed authentication.
-             */
-            confidence: number;
-            /**
-             * @description What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
-             *     sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
-             *     label (`link_label`), the URL (`link_url`) or the text above the link (`link_text`). Null in messages that an older
-             *     version stored.
-             * @enum {string|null}
-             */
-            reason: "code_bound" | "code_named" | "code_shown" | "link_answer" | "link_label" | "link_url" | "link_text" | null;
-            /**
-             * Format: double
-             * @description Probability of the category `verification`; null until the message is analyzed.
-             */
-            categoriser_probability: number | null;
-            /** @description Present and true if the sender failed authentication. */
-            auth_failed?: boolean;
-            /** @description Present and true if the message is probably phishing: the code or link may serve an attacker. */
-            phishing?: boolean;
+        FoundVerification: components["schemas"]["Verification"] & {
             /** Format: uuid */
             message_id: string;
             from: string;
@@ -7502,7 +7080,8 @@ export interface components {
             /** @description What the app may learn, separated by spaces. */
             allowed_scopes: string;
             /**
-             * @description `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or identity.
+             * @description `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or
+             *     identity.
              * @enum {string}
              */
             subject_type: "pairwise" | "public";
@@ -7805,42 +7384,12 @@ export interface components {
             refused: string[];
         };
         /** @description The counts of one interval. */
-        IntervalView: {
+        IntervalView: components["schemas"]["TotalsView"] & {
             /**
              * Format: date-time
              * @description Start of the interval.
              */
             t: string;
-            /**
-             * Format: uint64
-             * @description Messages accepted for sending.
-             */
-            sent: number;
-            /**
-             * Format: uint64
-             * @description Received messages.
-             */
-            received: number;
-            /**
-             * Format: uint64
-             * @description Sent messages that every recipient's server accepted.
-             */
-            delivered: number;
-            /**
-             * Format: uint64
-             * @description Sent messages that failed permanently for a recipient.
-             */
-            bounced: number;
-            /**
-             * Format: uint64
-             * @description Sent messages that a recipient reported as spam.
-             */
-            complained: number;
-            /**
-             * Format: uint64
-             * @description Received messages that a list blocked.
-             */
-            blocked: number;
         };
         /** @description An invitation to a workspace. Accept it with `POST /platform/invitations/{id}/accept`. */
         Invitation: {
@@ -7985,7 +7534,7 @@ export interface components {
             /** @description Content type, for names without a known ending. */
             content_type?: string | null;
             /** @description The bytes in base64. */
-            content_base64: string;
+            content_base64: components["schemas"]["Base64"];
         };
         /** @description A knowledge document in a list. */
         KnowledgeItem: {
@@ -8074,6 +7623,9 @@ export interface components {
             /** @description Versions, newest first; at most 20. */
             data: components["schemas"]["KnowledgeVersionItem"][];
         };
+        Label: string;
+        /** @enum {string} */
+        LimitName: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
         /** @description Messages that remain within each limit. */
         LimitsLeftView: {
             /** Format: uint64 */
@@ -8086,9 +7638,7 @@ export interface components {
             sends_per_5_minutes: number | null;
         };
         /** @description Limits in force; null means unlimited. */
-        LimitsView: {
-            /** Format: uint64 */
-            inboxes: number | null;
+        LimitsView: components["schemas"]["UsageLimits"] & {
             /** Format: uint64 */
             identities: number | null;
             /** Format: uint64 */
@@ -8105,12 +7655,6 @@ export interface components {
             /** Format: uint64 */
             ai_drafts_per_day: number | null;
             /** Format: uint64 */
-            emails_per_month: number | null;
-            /** Format: uint64 */
-            daily_sends: number | null;
-            /** Format: uint64 */
-            daily_sends_per_inbox: number | null;
-            /** Format: uint64 */
             sends_per_5_minutes: number | null;
             /** Format: uint64 */
             requests_per_minute: number | null;
@@ -8119,8 +7663,6 @@ export interface components {
              * @description Received messages that the categoriser reads per UTC day.
              */
             ai_checks_per_day: number | null;
-            /** Format: uint64 */
-            storage_bytes: number | null;
         };
         /** @description All list entries, without pagination. */
         ListEntriesView: {
@@ -8154,8 +7696,8 @@ export interface components {
              */
             type: "address" | "domain" | "token";
             /**
-             * @description Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to match.
-             *     Mail that failed authentication never matches an allow entry.
+             * @description Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to
+             *     match. Mail that failed authentication never matches an allow entry.
              */
             require_auth: boolean;
             /** Format: date-time */
@@ -8220,14 +7762,14 @@ export interface components {
              */
             weight: number;
             /**
-             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the categorizer
-             *     reads) or `attachment`.
+             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the
+             *     categorizer reads) or `attachment`.
              * @enum {string}
              */
             where: "visible" | "hidden" | "beyond_window" | "attachment";
             /**
-             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the source) or
-             *     `attachment` (a file name) or `file` (the text of an attachment).
+             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the
+             *     source) or `attachment` (a file name) or `file` (the text of an attachment).
              * @enum {string}
              */
             part: "from" | "subject" | "text" | "html" | "attachment" | "file";
@@ -8810,6 +8352,8 @@ export interface components {
             /** @description Why the inbox is paused, for people. */
             reason?: string | null;
         };
+        /** @enum {string} */
+        Permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
         /** @description A rule to try on stored mail. */
         PreviewRuleBody: {
             /**
@@ -9002,14 +8546,19 @@ export interface components {
             /** @description Number of bounced recipients by bounce class, most frequent first. */
             bounce_classes: components["schemas"]["BounceClassView"][];
         };
+        /**
+         * Format: mailbox
+         * @description `addr`, `Name <addr>`, or the handle of an agent, `@workspace/agent`
+         */
+        Recipient: string;
         /** @description A recipient and where its address comes from. */
         RecipientOrigin: {
             /** @description Address of the recipient. */
             address: string;
             /**
              * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
-             *     received mail named it (`seen_only`), or only the `caller` did.
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
+             *     `directory`, only received mail named it (`seen_only`), or only the `caller` did.
              * @enum {string}
              */
             origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
@@ -9025,8 +8574,8 @@ export interface components {
             address: string;
             /**
              * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
-             *     received mail named it (`seen_only`), or only the `caller` did.
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
+             *     `directory`, only received mail named it (`seen_only`), or only the `caller` did.
              * @enum {string}
              */
             origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
@@ -9072,6 +8621,8 @@ export interface components {
             /** @description What to change at the DNS provider, if there is a `hint`. */
             fix?: string | null;
         };
+        /** @enum {string} */
+        RefusalReason: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
         /** @description A refusal, as in the error of a send. */
         RefusalView: {
             code: string;
@@ -9152,7 +8703,7 @@ export interface components {
         /** @description A reply. One of `text`, `html` and `data` is required. */
         ReplyToMessageBody: {
             /** @description Recipients in place of the author or `Reply-To` of the message. Use it to reply to a `reply_to` that is `reply_to_unproven`. */
-            to?: string | string[] | null;
+            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description The plain text body. */
             text?: string | null;
             /** @description The HTML body. */
@@ -9162,7 +8713,7 @@ export interface components {
             /** @description Whether to reply to the other recipients of the message, too. */
             reply_all?: boolean | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Structured data, as in a send. */
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
@@ -9235,11 +8786,6 @@ export interface components {
              * @description The address of a person.
              */
             email: string;
-        };
-        /** @description A request for a review. */
-        RequestSuspensionReviewBody: {
-            /** @description What the operator should know. */
-            note?: string | null;
         };
         /** @description A message that a person gave back to its queue. */
         RequeuedMessage: {
@@ -9323,75 +8869,7 @@ export interface components {
             expires_after_inactive_days: number;
         };
         /** @description An inbox after its pause ended. */
-        ResumedView: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description `mailbox`, or `identity` for an agent without mail.
-             * @enum {string}
-             */
-            kind: "mailbox" | "identity";
-            /** @description Address of the inbox. */
-            address: string;
-            /** @description Local part of the address. */
-            username: string;
-            /** @description Display name that recipients see. */
-            display_name: string | null;
-            /** @description Caller's unique id, which makes creation idempotent. */
-            client_id: string | null;
-            /** @description Domain of the address. */
-            domain: string;
-            /**
-             * Format: uint64
-             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
-             */
-            daily_send_limit: number;
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Whether the inbox expires and can only receive. */
-            temporary: boolean;
-            /**
-             * Format: date-time
-             * @description Time at which a temporary inbox expires.
-             */
-            expires_at: string | null;
-            /** @description `active` or `paused`. */
-            status: string;
-            /**
-             * Format: date-time
-             * @description Time of the pause; null if the inbox is active.
-             */
-            paused_at: string | null;
-            /** @description Reason for the pause, for people. */
-            paused_reason: string | null;
-            /** @description Whether promotional mail is filtered. */
-            promotions_filter: boolean;
-            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
-            screening: string | null;
-            /**
-             * Format: uint64
-             * @description Number of held messages.
-             */
-            held_count: number;
-            /**
-             * Format: uint64
-             * @description Number of drafts with the status `draft` or `failed`.
-             */
-            pending_draft_count: number;
-            /**
-             * Format: uint64
-             * @description Number of unread messages that need a person.
-             */
-            needs_human_count: number;
-            /**
-             * Format: uint64
-             * @description Number of sent messages that bounced in the last 7 days.
-             */
-            recent_bounce_count: number;
-            /** Format: date-time */
-            created_at: string;
+        ResumedView: components["schemas"]["InboxView"] & {
             /**
              * Format: uint64
              * @description Number of events that were held back and are now delivered.
@@ -9458,6 +8936,7 @@ export interface components {
             /** @description Label, or id of the inbox; null for other actions. */
             value: string | null;
         };
+        /** @description An action of a rule. */
         RuleActionBody: {
             /**
              * @description What happens. Of all rules that apply, the first one with `hold`, `block` or `route` decides about these.
@@ -9473,15 +8952,15 @@ export interface components {
             field: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
             value: string;
         };
+        /** @description A condition of a rule. */
         RuleConditionBody: {
-            /**
-             * @description What is compared.
-             * @enum {string}
-             */
-            field: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
+            /** @description What is compared. */
+            field: components["schemas"]["RuleField"];
             /** @description What it is compared with: an address, a domain, a system label, a category, the least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for the receive lists. */
             value: string;
         };
+        /** @enum {string} */
+        RuleField: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
         /** @description What a rule would have done to mail of the last 30 days. */
         RulePreview: {
             /**
@@ -9587,50 +9066,13 @@ export interface components {
         /** @description A draft that was sent, or one that waits for an approval. */
         SendDraftResult: components["schemas"]["SentDraft"] | components["schemas"]["HeldForApproval"];
         /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
-        SendMessageAliasBody: {
-            /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
-            to: string | string[];
-            /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
-            /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
-            /** @description The subject. */
-            subject: string;
-            /** @description The plain text body. */
-            text?: string | null;
-            /** @description The HTML body. */
-            html?: string | null;
-            /** @description Attachments. */
-            attachments?: components["schemas"]["AttachmentBody"][] | null;
-            /** @description Labels for the sent message. */
-            labels?: string[] | null;
-            /** @description Structured data: `data` for recipients on this server, an attachment `service-data.json` for others. */
-            data?: Record<string, never> | unknown[] | null;
-            /** @description The advisory message type. */
-            type?: ("message" | "task" | "event") | null;
-            /** @description The author's signature, made with an agent key: a compact JSON Web Signature with the `typ` `service-author+jwt`. The content is then sent exactly as signed. */
-            agent_signature?: string | null;
-        } & (({
-            text: string;
-        } | {
-            html: string;
-        } | {
-            data: Record<string, never> | unknown[];
-        }) & ({
-            to: string | unknown[];
-        } | {
-            cc: string | unknown[];
-        } | {
-            bcc: string | unknown[];
-        }));
-        /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
         SendMessageBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
-            to: string | string[];
+            to: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
             /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description The subject. */
             subject: string;
             /** @description The plain text body. */
@@ -9640,7 +9082,7 @@ export interface components {
             /** @description Attachments. */
             attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Structured data: `data` for recipients on this server, an attachment `service-data.json` for others. */
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
@@ -10003,6 +9445,7 @@ export interface components {
              */
             claimed_at: string | null;
         };
+        /** @description A skill of an agent. */
         SkillBody: {
             /** @description Your id for the skill, unique within the card. */
             id: string;
@@ -10180,43 +9623,7 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A thread with its newest messages. */
-        ThreadWithMessages: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Inbox of the thread.
-             */
-            inbox_id: string;
-            /** @description Subject; null if the mail has no subject, or if all of it was blocked by a list. */
-            subject: string | null;
-            /** @description Addresses of all participants. */
-            participants: string[];
-            /**
-             * Format: uint64
-             * @description Number of messages.
-             */
-            message_count: number;
-            /**
-             * Format: uint64
-             * @description Number of unread messages.
-             */
-            unread_count: number;
-            /**
-             * Format: date-time
-             * @description Time of the newest message.
-             */
-            last_message_at: string;
-            /** Format: date-time */
-            created_at: string;
-            /** @description Labels of the thread itself, not of its messages. */
-            labels: string[];
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Newest message; null unless a list was requested with `include_newest`. */
-            newest: components["schemas"]["NewestMessage"] | null;
+        ThreadWithMessages: components["schemas"]["Thread"] & {
             /** @description Newest messages of the thread, oldest first. */
             messages: components["schemas"]["Message"][];
             /** @description Value of `cursor` for the messages before these; null if these are the first. */
@@ -10338,9 +9745,9 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Labels to add, after the existing ones. */
-            add_labels?: string[] | null;
+            add_labels?: components["schemas"]["Label"][] | null;
             /** @description Labels to remove. */
-            remove_labels?: string[] | null;
+            remove_labels?: components["schemas"]["Label"][] | null;
             /** @description What kind of sender the contact is. */
             kind?: ("person" | "automated" | "sales" | "unknown") | null;
         };
@@ -10352,11 +9759,11 @@ export interface components {
         /** @description Changes to a draft. Omitted members stay unchanged. */
         UpdateDraftBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
-            to?: string | string[] | null;
+            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description The subject. Null clears it. */
             subject?: string | null;
             /** @description The plain text body. Null clears it. */
@@ -10366,7 +9773,7 @@ export interface components {
             /** @description All attachments: new ones, and `{ id }` for existing ones to keep. */
             attachments?: (components["schemas"]["AttachmentBody"] | components["schemas"]["ExistingFileBody"])[] | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Merged into the existing metadata. A null value deletes its key. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
@@ -10480,9 +9887,9 @@ export interface components {
         /** @description Changes to one message. */
         UpdateMessageBody: {
             /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
-            add_labels?: (string | "ai:needs-human" | unknown)[] | null;
+            add_labels?: components["schemas"]["AddableLabel"][] | null;
             /** @description Labels to remove. */
-            remove_labels?: string[] | null;
+            remove_labels?: components["schemas"]["UserLabel"][] | null;
             /** @description The new read state. */
             is_read?: boolean | null;
             /** @description The lease under which the message was claimed. If it is not the current lease, the request fails with `lease_expired`. */
@@ -10532,16 +9939,16 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Labels to add, after the existing ones. */
-            add_labels?: string[] | null;
+            add_labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Labels to remove. */
-            remove_labels?: string[] | null;
+            remove_labels?: components["schemas"]["UserLabel"][] | null;
         };
         /** @description Changes to a webhook. Omitted members stay unchanged. */
         UpdateWebhookBody: {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url?: string | null;
             /** @description Event types to deliver. Null restores the default types. */
-            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[] | null;
+            events?: components["schemas"]["EventTypeName"][] | null;
             /** @description Only events of these inboxes, and events of no inbox. Null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description Whether the webhook receives new events. */
@@ -10627,6 +10034,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        UserLabel: string;
         /** @description The claims about an agent: `sub`, and those that the granted scopes allow. */
         Userinfo: {
             /** @description Identifies the agent, for this app. */
@@ -10709,7 +10117,7 @@ export interface components {
             address: string;
         });
         /** @description A sign-in in a browser that waits for an agent, with the agent. */
-        WaitingSignIn: {
+        WaitingSignIn: components["schemas"]["SignInApproval"] & {
             /**
              * Format: uuid
              * @description Id of the agent.
@@ -10717,23 +10125,6 @@ export interface components {
             inbox_id: string;
             /** @description Address of the agent. */
             address: string;
-            /** @description Code that the browser shows. */
-            code: string;
-            client_id: string;
-            client_name: string;
-            homepage_url: string | null;
-            /** @description Host that the browser returns to. */
-            redirect_host: string;
-            /** @description What the app will learn, separated by spaces. */
-            scope: string;
-            /** @description Client address of the browser. */
-            ip: string;
-            /** @description `User-Agent` of the browser. */
-            user_agent: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string;
         };
         /** @description A webhook. */
         Webhook: {
@@ -10814,47 +10205,7 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One attempt with its request and response. */
-        WebhookExchange: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Delivered event.
-             */
-            event_id: string;
-            /** @description Type of the event. */
-            event_type: string;
-            /**
-             * Format: uint32
-             * @description Number of the attempt, from 1 to 9.
-             */
-            attempt: number;
-            /**
-             * @description `pending`, `succeeded` or `failed`.
-             * @enum {string}
-             */
-            status: "pending" | "succeeded" | "failed";
-            /**
-             * Format: uint16
-             * @description HTTP status of the response; null if there is no response.
-             */
-            response_status: number | null;
-            /** @description First 500 bytes of the response body. */
-            response_excerpt: string | null;
-            /** @description Reason for the failure. */
-            error: string | null;
-            /**
-             * Format: int64
-             * @description Duration of the attempt in milliseconds.
-             */
-            duration_ms: number | null;
-            /** Format: date-time */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description Time of the next attempt; null unless this attempt failed and is retried.
-             */
-            next_attempt_at: string | null;
+        WebhookExchange: components["schemas"]["WebhookDelivery"] & {
             /** @description Request of the attempt; null if nothing was sent. */
             request: components["schemas"]["WebhookRequest"] | null;
             /** @description Response; null if there was none. */
@@ -10948,32 +10299,7 @@ export interface components {
             delivery_id: string;
         };
         /** @description A webhook with its secret, only in responses that create the secret. */
-        WebhookWithSecret: {
-            /** Format: uuid */
-            id: string;
-            /** @description URL that receives events as POST requests. */
-            url: string;
-            /** @description Event types to deliver. */
-            events: string[];
-            /** @description Inboxes whose events are delivered; null for every inbox. Events without an inbox are always delivered. */
-            inbox_ids: string[] | null;
-            /** @description Whether new events are delivered. A webhook is disabled after 5 days in which every attempt failed. */
-            enabled: boolean;
-            /**
-             * @description Payload form: `full` or `envelope`.
-             * @enum {string}
-             */
-            payload: "full" | "envelope";
-            /** @description Last characters of the secret, to tell secrets apart. */
-            secret_hint: string;
-            /** @description Results of recent attempts. */
-            stats: components["schemas"]["WebhookStats"];
-            /** @description Header fields added to every request. */
-            headers: {
-                [key: string]: string;
-            };
-            /** Format: date-time */
-            created_at: string;
+        WebhookWithSecret: components["schemas"]["Webhook"] & {
             /** @description Secret that signs requests. It is not returned again. */
             secret: string;
         };
@@ -11131,17 +10457,51 @@ export interface components {
         };
     };
     responses: {
-        /**
-         * @description `address_taken`: Choose another username; an address is never reused.
-         *
-         *     `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one.
-         */
-        AddressTakenOrHandleTaken: {
+        /** @description Accepted */
+        AcceptedSendDraftResult: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SendDraftResult"];
+            };
+        };
+        /** @description Accepted */
+        AcceptedSendResult: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SendResult"];
+            };
+        };
+        /** @description Accepted */
+        AcceptedWebhookTry: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WebhookTry"];
+            };
+        };
+        /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+        Acknowledged: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `address_taken`, `handle_taken`. */
+        AddressTakenOrHandleTaken: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11153,17 +10513,53 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `agent_key_exists`: Generate a new key pair; a key is registered once, even if it was retired or revoked.
-         *
-         *     `agent_key_limit`: Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.
-         */
-        AgentKeyExistsOrAgentKeyLimit: {
+        /** @description OK */
+        AgentBundle: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentBundle"];
+            };
+        };
+        /** @description OK */
+        AgentCardPage: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentCardPage"];
+            };
+        };
+        /** @description OK */
+        AgentCardResult: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentCardResult"];
+            };
+        };
+        /** @description OK */
+        AgentKey: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentKey"];
+            };
+        };
+        /** @description `agent_key_exists`, `agent_key_limit`. */
+        AgentKeyExistsOrAgentKeyLimit: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11175,13 +10571,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `agent_key_revoked`: No action is needed: a revoked key doesn't sign. */
+        /** @description `agent_key_revoked`. */
         AgentKeyRevoked: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11193,47 +10585,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-         *
-         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged: {
+        /** @description `agent_keys_disabled`, `unavailable`, `store_damaged`. */
+        AgentKeysDisabledOrUnavailable: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-         *
-         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        AgentKeysDisabledOrUnavailableOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11245,13 +10600,24 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed. */
+        /** @description `agent_keys_disabled`, `unavailable`, `directory_disabled`, `store_damaged`. */
+        AgentKeysDisabledOrUnavailableOrDirectoryDisabled: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `agent_not_found`. */
         AgentNotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11263,17 +10629,20 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `already_claimed`: No action is needed: the workspace has an owner, who can create more keys.
-         *
-         *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
-         */
-        AlreadyClaimedOrNotClaimable: {
+        /** @description OK */
+        AgentSignIn: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentSignIn"];
+            };
+        };
+        /** @description `already_claimed`, `not_claimable`. */
+        AlreadyClaimedOrNotClaimable: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11285,13 +10654,57 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `body_too_large`: Send a smaller request body. */
+        /** @description OK */
+        ApplicationJson: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": unknown;
+            };
+        };
+        /** @description Bad Request */
+        BadRequestOAuthError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description Bad Request */
+        BadRequestTextHtml: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": unknown;
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_token";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        BadRequestTextHtml2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": unknown;
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `body_too_large`. */
         BodyTooLarge: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11303,1836 +10716,20 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `body_too_large`: Send a smaller request body. */
-        BodyTooLarge2: {
+        /** @description OK */
+        ContactWithThreads: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `body_too_large`: Send a smaller request body. */
-        BodyTooLarge3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `dkim_record_not_found`: Publish the `dkim_next` record, wait for DNS to propagate, and try again. */
-        DkimRecordNotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "dkim_record_not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `dkim_rotation_too_soon`: Wait until `details.retire_at`, then start the rotation. */
-        DkimRotationTooSoon: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "dkim_rotation_too_soon";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `domain_in_use`: Delete the domain's inboxes first, or repeat the request with `force=true`. */
-        DomainInUse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "domain_in_use";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `domain_taken`: Use another domain. If this one is yours, ask the operator of this server. */
-        DomainTaken: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "domain_taken";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one. */
-        DraftNotEditable: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "draft_not_editable";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
-         *
-         *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
-         */
-        DraftNotEditableOrDraftChanged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "draft_not_editable" | "draft_changed";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `extraction_pending`: Wait for the event `attachment.extracted`, or read the message again in a few seconds.
-         *
-         *     `extraction_unavailable`: Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead.
-         */
-        ExtractionPendingOrExtractionUnavailable: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "extraction_pending" | "extraction_unavailable";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
-        Forbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one. */
-        HandleTaken: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "handle_taken";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one.
-         *
-         *     `handle_reserved`: Choose another handle that doesn't resemble the name of the service or of a role.
-         *
-         *     `handle_limit`: Take back a handle that the workspace had before, or keep the current one.
-         */
-        HandleTakenOrHandleReservedOrHandleLimit: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "handle_taken" | "handle_reserved" | "handle_limit";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again. */
-        IdempotencyInFlight: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_in_flight";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request. */
-        IdempotencyKeyReused: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
-         *
-         *     `invalid_agent_signature`: Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
-         *
-         *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
-         *
-         *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
-         */
-        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
-        InsufficientPermissions: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         */
-        InsufficientPermissionsOrCsrf: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `agent_suspended`: Ask the operator of this server to review the agent.
-         */
-        InsufficientPermissionsOrCsrfOrAgentSuspended: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "agent_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `identity_disabled`: Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
-         *
-         *     `client_disabled`: Ask the owner of the app to enable it.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *
-         *     `agent_suspended`: Ask the operator of this server to review the agent.
-         */
-        InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         */
-        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         */
-        InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "temporary_inbox_receive_only";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrCsrfOrUnclaimedWorkspace: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         */
-        InsufficientPermissionsOrForbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrf: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_api_keys`: Revoke a key you no longer need or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitApiKeys: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_domains`: Delete a domain you no longer need or move the workspace to a larger plan.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitDomainsOrUnclaimedWorkspace: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_identities`: Delete an identity you no longer need or move the workspace to a larger plan.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *
-         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentitiesOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_identity_clients`: Delete a sign-in app you no longer need.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentityClientsOrUnclaimedWorkspace: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_inboxes`: Delete an inbox you no longer need or move the workspace to a larger plan.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *
-         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitInboxesOrDomainNotVerifiedOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_knowledge`: Delete a knowledge document you no longer need or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_webhooks`: Delete a webhook you no longer need, or subscribe an existing one to more events.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitWebhooksOrUnclaimedWorkspace: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *
-         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         */
-        InsufficientPermissionsOrMessageWithheld: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         */
-        InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrf: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_storage`: Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrfOrPlanLimitStorage: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         */
-        InsufficientPermissionsOrMessageWithheldOrForbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        InsufficientPermissionsOrMessageWithheldOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        InternalError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        InternalError2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        InternalError3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
-         *
-         *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
-         */
-        InternalErrorOrContentDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error" | "content_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_key_proof`: Sign a new proof with the private key of `public_jwk`, and send it within five minutes. */
-        InvalidKeyProof: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_key_proof";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        InvalidRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        InvalidRequest2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        InvalidRequest3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
-         */
-        InvalidRequestOrInvalidCursor: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_cursor";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
-         */
-        InvalidRequestOrInvalidCursor2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_cursor";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-         */
-        InvalidRequestOrInvalidHandle: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_handle";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_send_at`: Choose a time between 1 minute and 30 days from now, or send the draft now.
-         */
-        InvalidRequestOrInvalidSendAt: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_send_at";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_send_at`: Choose a time between 1 minute and 30 days from now, or send the draft now.
-         *
-         *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-         */
-        InvalidRequestOrInvalidSendAtOrInvalidHandle: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_send_at" | "invalid_handle";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_webhook_url`: Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535. */
-        InvalidWebhookUrl: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_webhook_url";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `knowledge_source_exists`: Delete one of the two documents, or keep the document in its inbox. */
-        KnowledgeSourceExists: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "knowledge_source_exists";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message. */
-        LeaseExpired: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
-         *
-         *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrDraftNotEditableOrDraftChangedOrIdempotencyInFlightOrLoopDetected: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrDraftNotEditableOrIdempotencyInFlightOrLoopDetected: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `already_claimed`: No action is needed: the workspace has an owner, who can create more keys.
-         *
-         *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimedOrNotClaimableOrLoopDetected: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrIdempotencyInFlightOrLoopDetected: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `list_entry_exists`: No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`. */
-        ListEntryExists: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "list_entry_exists";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `llm_unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        LlmUnavailableOrUnavailableOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "llm_unavailable" | "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `member_has_keys`: Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours. */
-        MemberHasKeys: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "member_has_keys";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
-         *
-         *     `body_too_large`: Send a smaller request body.
-         */
-        MessageTooLargeOrBodyTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "message_too_large" | "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
-        MisdirectedRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "misdirected_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
-        NotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
-        NotFound2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
-        NotFound3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `not_found`: Check the path, the id, and whether the key can access the record.
-         *
-         *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-         */
-        NotFoundOrAgentNotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found" | "agent_not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `not_found`: Check the path, the id, and whether the key can access the record.
-         *
-         *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-         */
-        NotFoundOrAgentNotFound2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found" | "agent_not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `not_held`: No action is needed: the message is not held.
-         *
-         *     `message_blocked`: Change the receive lists for future mail; a message that was already blocked can't be released.
-         */
-        NotHeldOrMessageBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_held" | "message_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_queued`: List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action. */
-        NotQueued: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_queued";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_suspended`: No action is needed: nothing was decided against it. */
-        NotSuspended: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `body_too_large`: Send a smaller request body. */
-        OAuthBodyTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `body_too_large`: Send a smaller request body. */
-        OAuthBodyTooLarge2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        OAuthInternalError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        OAuthInternalError2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        OAuthInvalidRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        OAuthInvalidRequest2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
-        OAuthMisdirectedRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        OAuthUnavailableOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        OAuthUnsupportedMediaType: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        OAuthUnsupportedMediaType2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
-        PlanLimitEmails: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "plan_limit_emails";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `plan_limit_structured_extractions`: Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read. */
-        PlanLimitStructuredExtractions: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "plan_limit_structured_extractions";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `body_too_large`: Send a smaller request body. */
-        PublicBodyTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["ContactWithThreads"];
             };
         };
-        /** @description `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key. */
-        PublicCsrf: {
+        /** @description `csrf`. */
+        Csrf: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13144,11 +10741,151 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
-        PublicForbidden: {
+        /** @description `dkim_record_not_found`. */
+        DkimRecordNotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "dkim_record_not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `dkim_rotation_too_soon`. */
+        DkimRotationTooSoon: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "dkim_rotation_too_soon";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        Domain: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Domain"];
+            };
+        };
+        /** @description `domain_in_use`. */
+        DomainInUse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "domain_in_use";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `domain_taken`. */
+        DomainTaken: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "domain_taken";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        Draft: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Draft"];
+            };
+        };
+        /** @description `draft_not_editable`. */
+        DraftNotEditable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "draft_not_editable";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `draft_not_editable`, `draft_changed`. */
+        DraftNotEditableOrDraftChanged: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "draft_not_editable" | "draft_changed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        DraftPage: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["DraftPage"];
+            };
+        };
+        /** @description OK */
+        Escalation: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Escalation"];
+            };
+        };
+        /** @description `extraction_pending`, `extraction_unavailable`. */
+        ExtractionPendingOrExtractionUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "extraction_pending" | "extraction_unavailable";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`. */
+        Forbidden: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13160,11 +10897,499 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        PublicInternalError: {
+        /** @description `handle_taken`. */
+        HandleTaken: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "handle_taken";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `handle_taken`, `handle_reserved`, `handle_limit`. */
+        HandleTakenOrHandleReservedOrHandleLimit: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "handle_taken" | "handle_reserved" | "handle_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_in_flight`. */
+        IdempotencyInFlight: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_in_flight";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_key_reused`. */
+        IdempotencyKeyReused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `recipient_blocked`, `recipient_suppressed`. */
+        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        IdentityClient: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["IdentityClient"];
+            };
+        };
+        /** @description OK */
+        IdentityView: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["IdentityView"];
+            };
+        };
+        /** @description OK */
+        InboxEscalation: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InboxEscalation"];
+            };
+        };
+        /** @description OK */
+        InboxForward: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InboxForward"];
+            };
+        };
+        /** @description OK */
+        InboxView: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InboxView"];
+            };
+        };
+        /** @description `insufficient_permissions`. */
+        InsufficientPermissions: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`. */
+        InsufficientPermissionsOrCsrf: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `agent_suspended`. */
+        InsufficientPermissionsOrCsrfOrAgentSuspended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "agent_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `identity_disabled`, `client_disabled`, `unclaimed_workspace`, `agent_suspended`. */
+        InsufficientPermissionsOrCsrfOrOrgSuspended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        InsufficientPermissionsOrCsrfOrOrgSuspended2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`. */
+        InsufficientPermissionsOrCsrfOrOrgSuspended3: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `temporary_inbox_receive_only`. */
+        InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "temporary_inbox_receive_only";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrCsrfOrUnclaimedWorkspace: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`. */
+        InsufficientPermissionsOrForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        InsufficientPermissionsOrForbiddenOrCsrf: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_knowledge`. */
+        InsufficientPermissionsOrForbiddenOrCsrf10: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_api_keys`. */
+        InsufficientPermissionsOrForbiddenOrCsrf11: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrForbiddenOrCsrf2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`. */
+        InsufficientPermissionsOrForbiddenOrCsrf3: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_webhooks`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrForbiddenOrCsrf4: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_domains`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrForbiddenOrCsrf5: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_inboxes`, `domain_not_verified`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        InsufficientPermissionsOrForbiddenOrCsrf6: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        InsufficientPermissionsOrForbiddenOrCsrf7: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identities`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        InsufficientPermissionsOrForbiddenOrCsrf8: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identity_clients`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrForbiddenOrCsrf9: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`. */
+        InsufficientPermissionsOrMessageWithheld: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`. */
+        InsufficientPermissionsOrMessageWithheldOrAiDisabled: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`, `plan_limit_storage`. */
+        InsufficientPermissionsOrMessageWithheldOrAiDisabled2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        InsufficientPermissionsOrMessageWithheldOrCsrf: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        InsufficientPermissionsOrMessageWithheldOrForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`. */
+        InsufficientPermissionsOrMessageWithheldOrForbidden2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`. */
+        InternalError: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13176,11 +11401,37 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        PublicInvalidRequest: {
+        /** @description `internal_error`, `content_damaged`. */
+        InternalErrorOrContentDamaged: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error" | "content_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_key_proof`. */
+        InvalidKeyProof: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_key_proof";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`. */
+        InvalidRequest: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13192,17 +11443,65 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_solution`: Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.
-         *
-         *     `challenge_expired`: Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.
-         */
-        PublicInvalidRequestOrInvalidSolutionOrChallengeExpired: {
+        /** @description `invalid_request`, `invalid_cursor`. */
+        InvalidRequestOrInvalidCursor: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_cursor";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`, `invalid_handle`. */
+        InvalidRequestOrInvalidHandle: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_handle";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`, `invalid_send_at`. */
+        InvalidRequestOrInvalidSendAt: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_send_at";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`, `invalid_send_at`, `invalid_handle`. */
+        InvalidRequestOrInvalidSendAtOrInvalidHandle: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_send_at" | "invalid_handle";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`, `invalid_solution`, `challenge_expired`. */
+        InvalidRequestOrInvalidSolutionOrChallengeExpired: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13214,15 +11513,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_token`: Request a new link and use the one in the newest mail.
-         */
-        PublicInvalidRequestOrInvalidToken: {
+        /** @description `invalid_request`, `invalid_token`. */
+        InvalidRequestOrInvalidToken: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13234,15 +11527,218 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
-         *
-         *     `body_too_large`: Send a smaller request body.
-         */
-        PublicMessageTooLargeOrBodyTooLarge: {
+        /** @description `invalid_webhook_url`. */
+        InvalidWebhookUrl: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_webhook_url";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        IssuerMetadata: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["IssuerMetadata"];
+            };
+        };
+        /** @description OK */
+        Knowledge: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Knowledge"];
+            };
+        };
+        /** @description `knowledge_source_exists`. */
+        KnowledgeSourceExists: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "knowledge_source_exists";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`. */
+        LeaseExpired: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `draft_not_editable`, `draft_changed`, `idempotency_in_flight`, `loop_detected`. */
+        LeaseExpiredOrDraftNotEditableOrDraftChanged: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `draft_not_editable`, `idempotency_in_flight`, `loop_detected`. */
+        LeaseExpiredOrDraftNotEditableOrIdempotencyInFlight: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `idempotency_in_flight`, `already_claimed`, `not_claimable`, `loop_detected`. */
+        LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimed: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `idempotency_in_flight`, `loop_detected`. */
+        LeaseExpiredOrIdempotencyInFlightOrLoopDetected: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `list_entry_exists`. */
+        ListEntryExists: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "list_entry_exists";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `llm_unavailable`, `unavailable`, `store_damaged`. */
+        LlmUnavailableOrUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "llm_unavailable" | "unavailable" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `member_has_keys`. */
+        MemberHasKeys: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "member_has_keys";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        Message: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Message"];
+            };
+        };
+        /** @description OK */
+        MessageBatch: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MessageBatch"];
+            };
+        };
+        /** @description OK */
+        MessagePage: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MessagePage"];
+            };
+        };
+        /** @description OK */
+        MessageRfc822: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "message/rfc822": unknown;
+            };
+        };
+        /** @description `message_too_large`, `body_too_large`. */
+        MessageTooLargeOrBodyTooLarge: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13254,10 +11750,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
-        PublicMisdirectedRequest: {
+        /** @description `misdirected_request`. */
+        MisdirectedRequest: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -13269,11 +11764,25 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
-        PublicNotFound: {
+        /** @description No Content */
+        NoContent: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description No Content */
+        NoContent2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `not_found`. */
+        NotFound: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13285,108 +11794,198 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
-        PublicRateLimited: {
+        /** @description `not_found`, `agent_not_found`. */
+        NotFoundOrAgentNotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found" | "agent_not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_held`, `message_blocked`. */
+        NotHeldOrMessageBlocked: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_held" | "message_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Modified */
+        NotModified: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description Not Modified */
+        NotModified2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `not_queued`. */
+        NotQueued: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_queued";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_suspended`. */
+        NotSuspended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `body_too_large`. */
+        OAuthBodyTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `internal_error`. */
+        OAuthInternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `invalid_request`. */
+        OAuthInvalidRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `misdirected_request`. */
+        OAuthMisdirectedRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `unavailable`, `store_damaged`. */
+        OAuthUnavailable: {
+            headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again. */
-        PublicSignupRateLimited: {
+        /** @description `unsupported_media_type`. */
+        OAuthUnsupportedMediaType: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "signup_rate_limited";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `signup_disabled`: Ask the operator of this server for an API key.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        PublicUnavailableOrSignupDisabledOrStoreDamaged: {
+        /** @description OK */
+        OasfRecord: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "signup_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["OasfRecord"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        PublicUnavailableOrStoreDamaged: {
+        /** @description OK */
+        OrgAnswer: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["OrgAnswer"];
             };
         };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        PublicUnsupportedMediaType: {
+        /** @description `plan_limit_emails`. */
+        PlanLimitEmails: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "unsupported_media_type";
+                        code?: "plan_limit_emails";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+        /** @description `plan_limit_structured_extractions`. */
+        PlanLimitStructuredExtractions: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "plan_limit_structured_extractions";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        ProtectedResource: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ProtectedResource"];
+            };
+        };
+        /** @description `rate_limited`. */
         RateLimited: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13398,13 +11997,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+        /** @description `rate_limited`. */
         RateLimited2: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -13416,51 +12012,12 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
-         *
-         *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
-         *
-         *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
-         */
-        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit: {
+        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`, `signup_rate_limited`. */
+        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
-         *
-         *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
-         *
-         *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
-         *
-         *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         */
-        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimitOrSignupRateLimited: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13472,18 +12029,29 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         */
-        RateLimitedOrSignupRateLimited: {
+        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
+        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`, `signup_rate_limited`. */
+        RateLimitedOrSignupRateLimited: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -13495,18 +12063,12 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `temporary_inbox_limit`: Delete temporary inboxes you no longer need, or wait for the time in `Retry-After`.
-         */
+        /** @description `rate_limited`, `temporary_inbox_limit`. */
         RateLimitedOrTemporaryInboxLimit: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13518,17 +12080,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
-         *
-         *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
-         */
+        /** @description `recipient_blocked`, `recipient_suppressed`. */
         RecipientBlockedOrRecipientSuppressed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13540,13 +12094,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions. */
+        /** @description `recipient_suppressed`. */
         RecipientSuppressed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13558,13 +12108,86 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `structured_output_invalid`: Use a smaller or less strict schema, or give `instructions`. */
-        StructuredOutputInvalid: {
+        /** @description See Other */
+        SeeOther: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Location: components["headers"]["Location"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description OK */
+        SendDecision: {
+            headers: {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SendDecision"];
+            };
+        };
+        /** @description OK */
+        ServiceKeys: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceKeys"];
+            };
+        };
+        /** @description Service Unavailable */
+        ServiceUnavailableOAuthError: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description Service Unavailable */
+        ServiceUnavailableOAuthError2: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description OK */
+        SignedIn: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SignedIn"];
+            };
+        };
+        /** @description `signup_rate_limited`. */
+        SignupRateLimited: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "signup_rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `structured_output_invalid`. */
+        StructuredOutputInvalid: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13576,10 +12199,71 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+        /** @description OK */
+        TextHtml: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": unknown;
+            };
+        };
+        /** @description OK */
+        TextHtml2: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": unknown;
+            };
+        };
+        /** @description OK */
+        TextPlain: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain; charset=utf-8": unknown;
+            };
+        };
+        /** @description OK */
+        ThreadPage: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ThreadPage"];
+            };
+        };
+        /** @description Too Many Requests */
+        TooManyRequestsOAuthError: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description Too Many Requests */
+        TooManyRequestsOAuthError2: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `unauthorized`. */
         Unauthorized: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -13592,47 +12276,37 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *
-         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrDirectoryDisabledOrPublicDirectoryDisabledOrStoreDamaged: {
+        /** @description Unauthorized */
+        UnauthorizedOAuthError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `unavailable`, `store_damaged`. */
+        Unavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "unavailable" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+                        code?: "unavailable" | "store_damaged";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrDirectoryDisabledOrStoreDamaged: {
+        /** @description `unavailable`, `directory_disabled`, `store_damaged`. */
+        UnavailableOrDirectoryDisabled: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13644,20 +12318,25 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrPublicDirectoryDisabledOrStoreDamaged: {
+        /** @description `unavailable`, `directory_disabled`, `public_directory_disabled`, `store_damaged`. */
+        UnavailableOrDirectoryDisabledOrPublicDirectoryDisabled: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `unavailable`, `public_directory_disabled`, `store_damaged`. */
+        UnavailableOrPublicDirectoryDisabled: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -13669,44 +12348,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrPublicDirectoryDisabledOrStoreDamaged2: {
+        /** @description `unavailable`, `signup_disabled`, `store_damaged`. */
+        UnavailableOrSignupDisabled: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "public_directory_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `signup_disabled`: Ask the operator of this server for an API key.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrSignupDisabledOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13718,78 +12363,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrStoreDamaged2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrStoreDamaged3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+        /** @description `unsupported_media_type`. */
         UnsupportedMediaType: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13801,49 +12377,20 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        UnsupportedMediaType2: {
+        /** @description OK */
+        Userinfo: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unsupported_media_type";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        UnsupportedMediaType3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unsupported_media_type";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["Userinfo"];
             };
         };
-        /**
-         * @description `visibility_unavailable`: Use the visibility `private` or `workspace`; the operator can switch the public directory on.
-         *
-         *     `routing_unavailable`: Use the routing `relay`, or leave it out.
-         */
+        /** @description `visibility_unavailable`, `routing_unavailable`. */
         VisibilityUnavailableOrRoutingUnavailable: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13855,17 +12402,31 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
-         *
-         *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
-         */
-        WorkspaceStoppedOrInboxPaused: {
+        /** @description OK */
+        Webhook: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Webhook"];
+            };
+        };
+        /** @description OK */
+        WorkspaceHandle: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WorkspaceHandle"];
+            };
+        };
+        /** @description `workspace_stopped`, `inbox_paused`. */
+        WorkspaceStoppedOrInboxPaused: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13879,21 +12440,102 @@ export interface components {
         };
     };
     parameters: {
+        Address: string;
+        /** @description Only threads whose last activity is after this time. */
+        After: string;
+        /** @description Whether to list the oldest activity first. */
+        Ascending: boolean;
+        AttachmentId: string;
+        /** @description Only threads whose last activity is before this time. */
+        Before: string;
+        /** @description A skill id, tag or OASF class, exactly. */
+        Capability: string;
+        /** @description Only messages of this channel. */
+        Channel: "agent" | "email" | "mixed";
+        /** @description The `next_cursor` of the previous page. */
+        Cursor: string;
+        DeliveryId: string;
+        DraftId: string;
+        /** @description Whether to return the decision with 200 and store nothing. */
+        DryRun: boolean;
+        ForwardingId: string;
+        Id: string;
         /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
         IdempotencyKey: string;
+        /** @description Only the queue of this inbox. */
+        InboxId: string;
+        /** @description Whether to include the content of held mail. Requires `messages:release`. */
+        IncludeHeld: boolean;
+        /** @description Whether each thread has its newest message, in `newest`. */
+        IncludeNewest: boolean;
+        /** @description Whether to include the content of mail that is not screened yet. */
+        IncludeUnscreened: boolean;
+        Kid: string;
+        /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
+        Kind: ("person" | "automated" | "sales" | "unknown")[];
+        /** @description Labels, separated by commas. A thread must have all of them. */
+        Labels: components["schemas"]["Label"][];
+        /** @description Maximum number of items per page. Default: 25. */
+        Limit: number;
+        /** @description Maximum number of messages per page. Default: 25. */
+        Limit2: number;
+        /** @description Maximum number of drafts per page. Default: 25. */
+        Limit3: number;
+        /** @description Maximum number of cards per page. Default: 20. */
+        Limit4: number;
+        /** @description Maximum number of threads per page. Default: 25. */
+        Limit5: number;
+        MessageId: string;
+        /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
+        Metadata: {
+            [key: string]: string;
+        };
+        /** @description Part of a participant's address. */
+        Participant: string;
+        /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
+        Q: string;
+        /** @description `code` */
+        ResponseType: string;
+        /** @description Only drafts that a person sent back and that wait for their author, or only others. */
+        SentBack: boolean;
+        /** @description Only messages stored after this time. If omitted, the time of the request. */
+        Since: string;
+        /** @description Returned unchanged. */
+        State: string;
+        /** @description Statuses, separated by commas. A draft must have one of them. */
+        Status: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
+        /** @description Part of the subject. */
+        Subject: string;
+        /** @description Only drafts in this thread. */
+        ThreadId: string;
+        /** @description Seconds to wait; fractions are allowed. */
+        Timeout: number;
+        Token: string;
+        /** @description Only messages of this type. */
+        Type: "message" | "task" | "event";
+        /** @description A type of message that the agent accepts. */
+        Type2: "message" | "task" | "event";
+        /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+        View: "full" | "summary";
+        /** @description Event id. Process each id once. */
+        WebhookId: string;
+        /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
+        WebhookSignature: string;
+        /** @description Same as X-Service-Timestamp. */
+        WebhookTimestamp: string;
+        /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
+        XServiceSignature: string;
+        /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
+        XServiceTimestamp: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The id of this request, which the server logs. */
-        "X-Request-Id": string;
         /** @description The limits that the request counts for, such as that of the key: `"key-minute";q=<requests>;w=60`. */
         "RateLimit-Policy": string;
         /** @description The remainder of each limit: `"key-minute";r=<requests>;t=<seconds>`. */
         RateLimit: string;
         /** @description The URL that the browser goes to. */
         Location: string;
-        /** @description A notice from the operator to this workspace, percent-encoded UTF-8. Optional. */
-        "Service-Notice": string;
         /** @description Seconds to wait before the next try. */
         "Retry-After": number;
         /** @description The authentication scheme: `Bearer`, or `Basic` for the secret of an app. */
@@ -13914,19 +12556,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
+            200: components["responses"]["ApplicationJson"];
             400: components["responses"]["InvalidRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getReadiness: {
@@ -13938,19 +12571,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
+            200: components["responses"]["ApplicationJson"];
             400: components["responses"]["InvalidRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPrometheusMetrics: {
@@ -13965,7 +12589,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13976,7 +12599,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAcmeChallenge: {
@@ -13984,7 +12607,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
@@ -13993,7 +12616,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14004,7 +12626,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getOpenApi: {
@@ -14016,21 +12638,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            200: components["responses"]["ApplicationJson"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDocs: {
@@ -14042,20 +12654,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
+            200: components["responses"]["TextHtml"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getLlmsText: {
@@ -14067,20 +12670,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain; charset=utf-8": unknown;
-                };
-            };
+            200: components["responses"]["TextPlain"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAccount: {
@@ -14095,23 +12689,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AccountView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getSignupChallenge: {
@@ -14126,18 +12718,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ChallengeView"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrSignupDisabledOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
         };
     };
     signUp: {
@@ -14163,21 +12753,19 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignupView"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequestOrInvalidSolutionOrChallengeExpired"];
-            413: components["responses"]["PublicBodyTooLarge"];
-            415: components["responses"]["PublicUnsupportedMediaType"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            429: components["responses"]["PublicSignupRateLimited"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrSignupDisabledOrStoreDamaged"];
+            400: components["responses"]["InvalidRequestOrInvalidSolutionOrChallengeExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["SignupRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
         };
     };
     requestClaim: {
@@ -14202,10 +12790,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14215,17 +12801,17 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimedOrNotClaimableOrLoopDetected"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimed"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimitOrSignupRateLimited"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     addSignupAgent: {
@@ -14250,26 +12836,24 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignupAgentView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
             409: components["responses"]["AlreadyClaimedOrNotClaimable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrSignupDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
         };
     };
     listContacts: {
@@ -14278,9 +12862,9 @@ export interface operations {
                 /** @description Part of the address or name. */
                 q?: string;
                 /** @description A label the contact must have. */
-                label?: string;
+                label?: components["schemas"]["Label"];
                 /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-                kind?: ("person" | "automated" | "sales" | "unknown")[];
+                kind?: components["parameters"]["Kind"];
                 /** @description The part of the address after the @. */
                 domain?: string;
                 /** @description Only contacts whose metadata has this value, compared as text. With several values, all must match. */
@@ -14288,7 +12872,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of contacts per page. Default: 25. */
                 limit?: number;
             };
@@ -14301,10 +12885,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14316,15 +12898,15 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listContactDomains: {
         parameters: {
             query?: {
                 /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-                kind?: ("person" | "automated" | "sales" | "unknown")[];
+                kind?: components["parameters"]["Kind"];
                 /** @description Maximum number of domains. Default: 50. */
                 limit?: number;
             };
@@ -14337,23 +12919,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DomainsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteContacts: {
@@ -14380,25 +12960,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedContactsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getContactByAddress: {
@@ -14406,33 +12984,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContactWithThreads"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["ContactWithThreads"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getContact: {
@@ -14440,33 +13006,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContactWithThreads"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["ContactWithThreads"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteContact: {
@@ -14477,31 +13031,21 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateContact: {
@@ -14509,7 +13053,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -14528,26 +13072,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Contact"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listSuppressions: {
@@ -14558,7 +13100,7 @@ export interface operations {
                 /** @description Only suppressions with this reason. */
                 reason?: "bounce" | "complaint" | "manual";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of suppressions per page. Default: 25. */
                 limit?: number;
             };
@@ -14571,10 +13113,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14586,8 +13126,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createSuppression: {
@@ -14612,10 +13152,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14625,25 +13163,23 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteSuppression: {
@@ -14651,31 +13187,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listListEntries: {
@@ -14697,24 +13223,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEntriesView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createListEntry: {
@@ -14741,27 +13265,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEntry"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["ListEntryExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteListEntry: {
@@ -14769,31 +13291,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listEvents: {
@@ -14804,7 +13316,7 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. Can't be combined with `after`. */
                 cursor?: string;
                 /** @description Event types, separated by commas. If omitted, all types. */
-                types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[];
+                types?: components["schemas"]["EventTypeName"][];
                 /** @description Only events of this inbox. */
                 inbox_id?: string;
                 /** @description The order of the events. Default: `asc`, oldest first. */
@@ -14823,10 +13335,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14836,11 +13346,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getEvent: {
@@ -14848,7 +13358,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -14857,24 +13367,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createStreamToken: {
@@ -14889,25 +13397,23 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StreamToken"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     emergencyStop: {
@@ -14932,25 +13438,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StoppedView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getEscalation: {
@@ -14962,26 +13466,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Escalation"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Escalation"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateEscalation: {
@@ -15005,29 +13497,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Escalation"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Escalation"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientSuppressed"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getInboxEscalation: {
@@ -15035,33 +13515,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxEscalation"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxEscalation"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateInboxEscalation: {
@@ -15069,7 +13537,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15085,39 +13553,27 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxEscalation"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxEscalation"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrUnclaimedWorkspace"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientSuppressed"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWebhooks: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path?: never;
@@ -15128,10 +13584,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15143,8 +13597,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createWebhook: {
@@ -15169,27 +13623,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitWebhooksOrUnclaimedWorkspace"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf4"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidWebhookUrl"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWebhookEvents: {
@@ -15204,18 +13656,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["EventCatalog"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getWebhook: {
@@ -15223,33 +13673,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Webhook"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Webhook"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteWebhook: {
@@ -15257,31 +13695,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateWebhook: {
@@ -15289,7 +13717,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15305,30 +13733,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Webhook"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Webhook"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidWebhookUrl"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     testWebhook: {
@@ -15336,35 +13752,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookTry"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            202: components["responses"]["AcceptedWebhookTry"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rotateWebhookSecret: {
@@ -15372,7 +13776,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15391,39 +13795,37 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWebhookDeliveries: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15432,10 +13834,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15445,11 +13845,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getWebhookDelivery: {
@@ -15457,8 +13857,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                delivery_id: string;
+                id: components["parameters"]["Id"];
+                delivery_id: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
         };
@@ -15467,24 +13867,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookExchange"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     redeliverWebhookEvent: {
@@ -15492,36 +13890,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                delivery_id: string;
+                id: components["parameters"]["Id"];
+                delivery_id: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookTry"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            202: components["responses"]["AcceptedWebhookTry"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMetrics: {
@@ -15547,24 +13933,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Metrics"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDeliverability: {
@@ -15579,30 +13963,28 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Deliverability"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listDomains: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of domains per page. Default: 25. */
                 limit?: number;
             };
@@ -15615,10 +13997,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15630,8 +14010,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createDomain: {
@@ -15656,26 +14036,24 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Domain"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitDomainsOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf5"];
             409: components["responses"]["DomainTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDomain: {
@@ -15683,33 +14061,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteDomain: {
@@ -15720,32 +14086,22 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DomainInUse"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateDomain: {
@@ -15753,7 +14109,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15769,29 +14125,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     verifyDomain: {
@@ -15799,36 +14143,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DomainTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rotateDomainKey: {
@@ -15836,36 +14168,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DkimRotationTooSoon"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     activateDomainKey: {
@@ -15873,36 +14193,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DkimRecordNotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDomainZoneFile: {
@@ -15910,7 +14218,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15919,31 +14227,29 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ZoneFileView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listInboxes: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of inboxes per page. Default: 25. */
                 limit?: number;
                 /** @description Whether to list temporary inboxes, too. */
@@ -15964,10 +14270,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15979,8 +14283,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createInbox: {
@@ -16005,10 +14309,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16018,10 +14320,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16030,15 +14330,15 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitInboxesOrDomainNotVerifiedOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf6"];
             409: components["responses"]["AddressTakenOrHandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimitedOrTemporaryInboxLimit"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     getInbox: {
@@ -16046,33 +14346,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteInbox: {
@@ -16080,31 +14368,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateInbox: {
@@ -16112,7 +14390,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16128,29 +14406,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     pauseInbox: {
@@ -16158,7 +14424,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16174,29 +14440,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     resumeInbox: {
@@ -16204,7 +14458,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16213,26 +14467,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ResumedView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAgent: {
@@ -16240,33 +14492,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     deleteAgentCard: {
@@ -16274,31 +14514,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     updateAgentCard: {
@@ -16306,7 +14536,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16322,31 +14552,19 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
+            200: components["responses"]["AgentBundle"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf7"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["HandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     revokeAgent: {
@@ -16354,7 +14572,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16370,29 +14588,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     restoreAgent: {
@@ -16400,33 +14606,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrAgentSuspended"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     requestAgentReview: {
@@ -16434,7 +14628,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16453,27 +14647,25 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentBundle"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["NotSuspended"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     getAgentOasf: {
@@ -16481,33 +14673,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OasfRecord"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["OasfRecord"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     listAgentKeys: {
@@ -16515,7 +14695,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16524,24 +14704,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentKeys"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
         };
     };
     registerAgentKey: {
@@ -16549,7 +14727,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16573,28 +14751,26 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentKey"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["AgentKeyExistsOrAgentKeyLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidKeyProof"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
         };
     };
     retireAgentKey: {
@@ -16602,35 +14778,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                kid: string;
+                id: components["parameters"]["Id"];
+                kid: components["parameters"]["Kid"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentKey"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentKey"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["AgentKeyRevoked"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
         };
     };
     revokeAgentKey: {
@@ -16638,8 +14802,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                kid: string;
+                id: components["parameters"]["Id"];
+                kid: components["parameters"]["Kid"];
             };
             cookie?: never;
         };
@@ -16655,29 +14819,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentKey"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentKey"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
         };
     };
     createIdentityToken: {
@@ -16685,7 +14837,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16704,27 +14856,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityToken"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAgentSignIn: {
@@ -16732,33 +14882,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentSignIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentSignIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateAgentSignIn: {
@@ -16766,7 +14904,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16782,42 +14920,30 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentSignIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentSignIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listSignIns: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16826,10 +14952,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16839,11 +14963,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listSignInApprovals: {
@@ -16854,7 +14978,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16863,24 +14987,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInApprovals"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     setSignInPreapprovals: {
@@ -16888,7 +15010,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16909,26 +15031,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInPreapprovals"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     decideSignIn: {
@@ -16936,7 +15056,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
                 code: string;
             };
             cookie?: never;
@@ -16956,34 +15076,32 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInDecision"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listMessages: {
         parameters: {
             query?: {
                 /** @description Labels, separated by commas. A message must have all of them. */
-                labels?: string[];
+                labels?: components["schemas"]["Label"][];
                 /** @description Only read messages if true, only unread messages if false. */
                 is_read?: boolean;
                 /** @description Only messages of this direction. */
@@ -16993,67 +15111,55 @@ export interface operations {
                 /** @description Whether to include mail that a receive list stopped. */
                 include_blocked?: boolean;
                 /** @description Only messages of this channel. */
-                channel?: "agent" | "email" | "mixed";
+                channel?: components["parameters"]["Channel"];
                 /** @description Only messages of this type. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type"];
                 /** @description Only received messages in this screening state. */
                 screening?: "screened" | "pending" | "held" | "released";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
                 /** @description Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter` decides. */
                 promotions?: "include" | "exclude" | "only";
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: "full" | "summary";
+                view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessagePage"];
-                };
-            };
+            200: components["responses"]["MessagePage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     sendMessage: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: boolean;
+                dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17071,62 +15177,36 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDecision"];
-                };
-            };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     sendMessageAlias: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: boolean;
+                dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17140,67 +15220,41 @@ export interface operations {
                  *       "text": "text"
                  *     }
                  */
-                "application/json": components["schemas"]["SendMessageAliasBody"];
+                "application/json": components["schemas"]["SendMessageBody"];
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDecision"];
-                };
-            };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     replyToMessage: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: boolean;
+                dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                message_id: string;
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
             };
             cookie?: never;
         };
@@ -17216,48 +15270,22 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDecision"];
-                };
-            };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     forwardMessage: {
@@ -17268,8 +15296,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                message_id: string;
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
             };
             cookie?: never;
         };
@@ -17285,34 +15313,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     answerInvitation: {
@@ -17323,8 +15338,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                message_id: string;
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
             };
             cookie?: never;
         };
@@ -17340,43 +15355,30 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     waitForMessage: {
         parameters: {
             query?: {
                 /** @description Seconds to wait; fractions are allowed. */
-                timeout?: number;
+                timeout?: components["parameters"]["Timeout"];
                 /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: string;
+                since?: components["parameters"]["Since"];
                 /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked. */
                 from?: string;
                 /** @description Part of the subject, ignoring case. */
@@ -17384,9 +15386,9 @@ export interface operations {
                 /** @description Only messages of this direction. Default: received mail. */
                 direction?: "inbound" | "outbound";
                 /** @description Only messages of this channel. */
-                channel?: "agent" | "email" | "mixed";
+                channel?: components["parameters"]["Channel"];
                 /** @description Only messages of this type. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type"];
                 /** @description Whether to include mail that is not screened yet. */
                 include_unscreened?: boolean;
                 /** @description Whether to include held mail. Requires `messages:release`. */
@@ -17394,7 +15396,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17403,33 +15405,31 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MessageOrNone"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     waitForVerification: {
         parameters: {
             query?: {
                 /** @description Seconds to wait; fractions are allowed. */
-                timeout?: number;
+                timeout?: components["parameters"]["Timeout"];
                 /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: string;
+                since?: components["parameters"]["Since"];
                 /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked, unless `include_unauthenticated` is true. */
                 from?: string;
                 /** @description Whether to include mail whose author failed authentication. Such results have `auth_failed` set. */
@@ -17437,7 +15437,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17446,73 +15446,57 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["FoundVerificationOrNone"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listInboxDrafts: {
         parameters: {
             query?: {
                 /** @description Statuses, separated by commas. A draft must have one of them. */
-                status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
+                status?: components["parameters"]["Status"];
                 /** @description Only drafts in this thread. */
-                thread_id?: string;
+                thread_id?: components["parameters"]["ThreadId"];
                 /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-                sent_back?: boolean;
+                sent_back?: components["parameters"]["SentBack"];
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: {
-                    [key: string]: string;
-                };
+                metadata?: components["parameters"]["Metadata"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of drafts per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit3"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DraftPage"];
-                };
-            };
+            200: components["responses"]["DraftPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createDraft: {
@@ -17523,7 +15507,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17542,10 +15526,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -17563,8 +15545,8 @@ export interface operations {
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     listDrafts: {
@@ -17573,19 +15555,17 @@ export interface operations {
                 /** @description Only drafts of this inbox. */
                 inbox_id?: string;
                 /** @description Statuses, separated by commas. A draft must have one of them. */
-                status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
+                status?: components["parameters"]["Status"];
                 /** @description Only drafts in this thread. */
-                thread_id?: string;
+                thread_id?: components["parameters"]["ThreadId"];
                 /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-                sent_back?: boolean;
+                sent_back?: components["parameters"]["SentBack"];
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: {
-                    [key: string]: string;
-                };
+                metadata?: components["parameters"]["Metadata"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of drafts per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit3"];
             };
             header?: never;
             path?: never;
@@ -17593,27 +15573,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DraftPage"];
-                };
-            };
+            200: components["responses"]["DraftPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDraft: {
@@ -17621,34 +15589,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteDraft: {
@@ -17656,33 +15612,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditable"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateDraft: {
@@ -17690,8 +15636,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
@@ -17707,19 +15653,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
+            200: components["responses"]["Draft"];
             400: components["responses"]["InvalidRequestOrInvalidSendAtOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
@@ -17729,8 +15663,8 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     getDraftHtml: {
@@ -17741,96 +15675,58 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["TextHtml2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     sendDraft: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: boolean;
+                dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDecision"];
-                };
-            };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDraftResult"];
-                };
-            };
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendDraftResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrIdempotencyInFlightOrLoopDetected"];
+            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrIdempotencyInFlight"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     approveDraft: {
@@ -17841,8 +15737,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
@@ -17858,34 +15754,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDraftResult"];
-                };
-            };
+            202: components["responses"]["AcceptedSendDraftResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrDraftChangedOrIdempotencyInFlightOrLoopDetected"];
+            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrDraftChanged"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     sendBackDraft: {
@@ -17893,8 +15776,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
@@ -17910,30 +15793,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditableOrDraftChanged"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     takeBackDraft: {
@@ -17941,35 +15812,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditable"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     scheduleDraft: {
@@ -17977,8 +15836,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
@@ -17994,30 +15853,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
+            200: components["responses"]["Draft"];
             400: components["responses"]["InvalidRequestOrInvalidSendAt"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     cancelDraft: {
@@ -18025,37 +15872,25 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listForwardingAddresses: {
@@ -18063,7 +15898,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -18072,24 +15907,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InboxForwards"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     addForwardingAddress: {
@@ -18097,7 +15930,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -18113,44 +15946,30 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxForward"];
-                };
-            };
+            200: components["responses"]["InboxForward"];
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InboxForward"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimitedOrSignupRateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     resendForwardingConfirmation: {
@@ -18158,38 +15977,26 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                forwarding_id: string;
+                id: components["parameters"]["Id"];
+                forwarding_id: components["parameters"]["ForwardingId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxForward"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxForward"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimitedOrSignupRateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     removeForwardingAddress: {
@@ -18197,39 +16004,29 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                forwarding_id: string;
+                id: components["parameters"]["Id"];
+                forwarding_id: components["parameters"]["ForwardingId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listIdentities: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of identities per page. Default: 25. */
                 limit?: number;
                 /** @description Only identities whose metadata has this value, compared as text. With several values, all must match. */
@@ -18246,10 +16043,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18261,8 +16056,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createIdentity: {
@@ -18287,10 +16082,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18300,10 +16093,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18312,15 +16103,15 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentitiesOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf8"];
             409: components["responses"]["AddressTakenOrHandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     getIdentity: {
@@ -18328,33 +16119,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["IdentityView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteIdentity: {
@@ -18362,31 +16141,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateIdentity: {
@@ -18394,7 +16163,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -18410,29 +16179,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["IdentityView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getWorkspaceHandle: {
@@ -18444,26 +16201,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceHandle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["WorkspaceHandle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     claimWorkspaceHandle: {
@@ -18485,29 +16230,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceHandle"];
-                };
-            };
+            200: components["responses"]["WorkspaceHandle"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
             409: components["responses"]["HandleTakenOrHandleReservedOrHandleLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     releaseWorkspaceHandle: {
@@ -18519,26 +16252,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceHandle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["WorkspaceHandle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     resolveAgent: {
@@ -18555,44 +16276,32 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentCardResult"];
-                };
-            };
+            200: components["responses"]["AgentCardResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             404: components["responses"]["AgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     searchAgents: {
         parameters: {
             query?: {
                 /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-                q?: string;
+                q?: components["parameters"]["Q"];
                 /** @description A skill id, tag or OASF class, exactly. */
-                capability?: string;
+                capability?: components["parameters"]["Capability"];
                 /** @description A type of message that the agent accepts. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type2"];
                 /** @description The cards to search. Default: `workspace`. */
                 scope?: "workspace" | "public";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of cards per page. Default: 20. */
-                limit?: number;
+                limit?: components["parameters"]["Limit4"];
             };
             header?: never;
             path?: never;
@@ -18600,26 +16309,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentCardPage"];
-                };
-            };
+            200: components["responses"]["AgentCardPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrPublicDirectoryDisabled"];
         };
     };
     reportAgent: {
@@ -18645,17 +16342,15 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ReportReceipt"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
@@ -18663,8 +16358,8 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     verifyAgent: {
@@ -18689,40 +16384,38 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignatureVerification"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     listPublicAgents: {
         parameters: {
             query?: {
                 /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-                q?: string;
+                q?: components["parameters"]["Q"];
                 /** @description A skill id, tag or OASF class, exactly. */
-                capability?: string;
+                capability?: components["parameters"]["Capability"];
                 /** @description A type of message that the agent accepts. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type2"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of cards per page. Default: 20. */
-                limit?: number;
+                limit?: components["parameters"]["Limit4"];
             };
             header?: never;
             path?: never;
@@ -18730,35 +16423,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentCardPage"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["AgentCardPage"];
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicAgent: {
@@ -18766,42 +16437,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentCardResult"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentCardResult"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicA2aCard: {
@@ -18809,7 +16458,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
@@ -18818,10 +16467,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18831,23 +16478,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicOasf: {
@@ -18855,42 +16492,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OasfRecord"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["OasfRecord"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicAgentKeys: {
@@ -18898,7 +16513,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
@@ -18907,33 +16522,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PublishedAgentKeys"];
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicHandle: {
@@ -18951,42 +16554,30 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentOfHandle"];
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     listIdentityClients: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path?: never;
@@ -18997,10 +16588,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19012,8 +16601,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createIdentityClient: {
@@ -19039,25 +16628,23 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityClientWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentityClientsOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf9"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getIdentityClient: {
@@ -19065,33 +16652,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityClient"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["IdentityClient"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteIdentityClient: {
@@ -19099,31 +16674,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateIdentityClient: {
@@ -19131,7 +16696,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19147,29 +16712,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityClient"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["IdentityClient"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rotateIdentityClientSecret: {
@@ -19177,7 +16730,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19186,63 +16739,49 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityClientWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMessage: {
         parameters: {
             query?: {
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateMessage: {
@@ -19250,7 +16789,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19268,30 +16807,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMessageHtml: {
@@ -19300,39 +16827,27 @@ export interface operations {
                 /** @description Whether to load remote images, which shows the sender that the mail was read. Default: off. */
                 remote?: "off" | "on";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["TextHtml2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     batchGetMessages: {
@@ -19356,28 +16871,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessageBatch"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["MessageBatch"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     batchUpdateMessages: {
@@ -19401,28 +16904,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessageBatch"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["MessageBatch"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     releaseMessage: {
@@ -19430,7 +16921,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19446,30 +16937,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["NotHeldOrMessageBlocked"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listHeldMessages: {
@@ -19480,11 +16959,11 @@ export interface operations {
                 /** @description Whether to include the content. Requires `messages:release`. */
                 include_held?: boolean;
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: "full" | "summary";
+                view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -19492,27 +16971,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessagePage"];
-                };
-            };
+            200: components["responses"]["MessagePage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAttachmentText: {
@@ -19523,14 +16990,14 @@ export interface operations {
                 /** @description Maximum length of the page in characters. Default: 200,000. */
                 max_chars?: number;
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
-                attachment_id: string;
+                id: components["parameters"]["Id"];
+                attachment_id: components["parameters"]["AttachmentId"];
             };
             cookie?: never;
         };
@@ -19539,24 +17006,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AttachmentText"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     extractAttachment: {
@@ -19564,8 +17029,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                attachment_id: string;
+                id: components["parameters"]["Id"];
+                attachment_id: components["parameters"]["AttachmentId"];
             };
             cookie?: never;
         };
@@ -19584,42 +17049,40 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StructuredExtraction"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitStructuredExtractions"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabled"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["ExtractionPendingOrExtractionUnavailable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["StructuredOutputInvalid"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["LlmUnavailableOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["LlmUnavailableOrUnavailable"];
         };
     };
     listDeliveryAttempts: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of attempts per page. Default: 25. */
                 limit?: number;
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19628,10 +17091,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19641,11 +17102,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     claimMessages: {
@@ -19653,7 +17114,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19672,26 +17133,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Claim"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ackMessage: {
@@ -19699,7 +17158,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19718,27 +17177,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     nackMessage: {
@@ -19746,7 +17203,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19765,27 +17222,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView2"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     extendLease: {
@@ -19793,7 +17248,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19812,27 +17267,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView3"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     draftReply: {
@@ -19840,7 +17293,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19859,33 +17312,31 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ReplyDraft"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrfOrPlanLimitStorage"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabled2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["LlmUnavailableOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["LlmUnavailableOrUnavailable"];
         };
     };
     listQueues: {
         parameters: {
             query?: {
                 /** @description Only the queue of this inbox. */
-                inbox_id?: string;
+                inbox_id?: components["parameters"]["InboxId"];
             };
             header?: never;
             path?: never;
@@ -19896,24 +17347,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listQueueItems: {
@@ -19922,11 +17371,11 @@ export interface operations {
                 /** @description Which messages. Default: `in_flight`. */
                 state?: "in_flight" | "dead_letter";
                 /** @description Only the queue of this inbox. */
-                inbox_id?: string;
+                inbox_id?: components["parameters"]["InboxId"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -19937,10 +17386,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19950,11 +17397,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     requeueMessage: {
@@ -19962,7 +17409,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19971,25 +17418,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RequeuedMessage"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["NotQueued"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     dropMessage: {
@@ -19997,7 +17442,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20006,25 +17451,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DroppedMessage"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["NotQueued"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     searchMessages: {
@@ -20035,15 +17478,15 @@ export interface operations {
                 /** @description Only messages of this inbox. If omitted, every inbox the key can access. */
                 inbox_id?: string;
                 /** @description Only messages of this channel. */
-                channel?: "agent" | "email" | "mixed";
+                channel?: components["parameters"]["Channel"];
                 /** @description Only messages of this type. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type"];
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: "full" | "summary";
+                view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -20054,10 +17497,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20067,63 +17508,51 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRawMessage: {
         parameters: {
             query?: {
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "message/rfc822": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["MessageRfc822"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAttachment: {
         parameters: {
             query?: {
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20132,77 +17561,63 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "*/*": unknown;
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listInboxThreads: {
         parameters: {
             query?: {
                 /** @description Labels, separated by commas. A thread must have all of them. */
-                labels?: string[];
+                labels?: components["parameters"]["Labels"];
                 /** @description Only threads whose last activity is before this time. */
-                before?: string;
+                before?: components["parameters"]["Before"];
                 /** @description Only threads whose last activity is after this time. */
-                after?: string;
+                after?: components["parameters"]["After"];
                 /** @description Part of a participant's address. */
-                participant?: string;
+                participant?: components["parameters"]["Participant"];
                 /** @description Part of the subject. */
-                subject?: string;
+                subject?: components["parameters"]["Subject"];
                 /** @description Whether to list the oldest activity first. */
-                ascending?: boolean;
+                ascending?: components["parameters"]["Ascending"];
                 /** @description Whether each thread has its newest message, in `newest`. */
-                include_newest?: boolean;
+                include_newest?: components["parameters"]["IncludeNewest"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of threads per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit5"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ThreadPage"];
-                };
-            };
+            200: components["responses"]["ThreadPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listThreads: {
@@ -20211,23 +17626,23 @@ export interface operations {
                 /** @description Only threads of this inbox. */
                 inbox_id?: string;
                 /** @description Labels, separated by commas. A thread must have all of them. */
-                labels?: string[];
+                labels?: components["parameters"]["Labels"];
                 /** @description Only threads whose last activity is before this time. */
-                before?: string;
+                before?: components["parameters"]["Before"];
                 /** @description Only threads whose last activity is after this time. */
-                after?: string;
+                after?: components["parameters"]["After"];
                 /** @description Part of a participant's address. */
-                participant?: string;
+                participant?: components["parameters"]["Participant"];
                 /** @description Part of the subject. */
-                subject?: string;
+                subject?: components["parameters"]["Subject"];
                 /** @description Whether to list the oldest activity first. */
-                ascending?: boolean;
+                ascending?: components["parameters"]["Ascending"];
                 /** @description Whether each thread has its newest message, in `newest`. */
-                include_newest?: boolean;
+                include_newest?: components["parameters"]["IncludeNewest"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of threads per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit5"];
             };
             header?: never;
             path?: never;
@@ -20235,27 +17650,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ThreadPage"];
-                };
-            };
+            200: components["responses"]["ThreadPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getThread: {
@@ -20268,13 +17671,13 @@ export interface operations {
                 /** @description How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default: full. */
                 view?: "full" | "summary";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20283,10 +17686,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20296,11 +17697,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteThread: {
@@ -20308,7 +17709,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20317,24 +17718,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedThreadView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateThread: {
@@ -20342,7 +17741,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20361,26 +17760,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Thread"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getThreadDigest: {
@@ -20395,7 +17792,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20404,10 +17801,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20417,11 +17812,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listKnowledge: {
@@ -20430,7 +17825,7 @@ export interface operations {
                 /** @description Only documents of this inbox, without those of the whole workspace. */
                 inbox_id?: string;
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of documents per page. Default: 25. */
                 limit?: number;
             };
@@ -20443,10 +17838,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20456,11 +17849,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createKnowledge: {
@@ -20503,42 +17896,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Knowledge"];
-                };
-            };
+            200: components["responses"]["Knowledge"];
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Knowledge"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf10"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getKnowledge: {
@@ -20546,33 +17925,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Knowledge"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Knowledge"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteKnowledge: {
@@ -20580,31 +17947,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateKnowledge: {
@@ -20612,7 +17969,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20628,30 +17985,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Knowledge"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Knowledge"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf10"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["KnowledgeSourceExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     searchKnowledge: {
@@ -20673,24 +18018,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeResultsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listKnowledgeVersions: {
@@ -20698,7 +18041,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20707,24 +18050,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeVersions"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getKnowledgeVersion: {
@@ -20732,7 +18073,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
                 version: string;
             };
             cookie?: never;
@@ -20742,24 +18083,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeVersion"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listKnowledgeAnswers: {
@@ -20767,7 +18106,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20776,24 +18115,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeAnswers"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMe: {
@@ -20805,26 +18142,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listSessions: {
@@ -20839,23 +18164,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView2"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     endSession: {
@@ -20863,38 +18186,28 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listApiKeys: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of keys per page. Default: 25. */
                 limit?: number;
             };
@@ -20907,10 +18220,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20922,8 +18233,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createApiKey: {
@@ -20948,26 +18259,24 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitApiKeys"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf11"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     revokeApiKey: {
@@ -20975,38 +18284,28 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listConnectors: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of connectors per page. Default: 25. */
                 limit?: number;
             };
@@ -21019,10 +18318,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21034,8 +18331,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     revokeConnector: {
@@ -21043,31 +18340,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     readConnectorRequest: {
@@ -21085,23 +18372,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorRequest"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     decideConnectorRequest: {
@@ -21130,26 +18415,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorDecision"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsage: {
@@ -21167,23 +18450,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateOrg: {
@@ -21205,28 +18486,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrgAnswer"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["OrgAnswer"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     resumeOrg: {
@@ -21238,26 +18507,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrgAnswer"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["OrgAnswer"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     requestSuspensionReview: {
@@ -21275,33 +18532,31 @@ export interface operations {
                  *       "note": "text"
                  *     }
                  */
-                "application/json": components["schemas"]["RequestSuspensionReviewBody"];
+                "application/json": components["schemas"]["RequestAgentReviewBody"];
             };
         };
         responses: {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SuspensionAnswer"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             409: components["responses"]["NotSuspended"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getScreeningFeedback: {
@@ -21316,23 +18571,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ScreeningReport"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listRules: {
@@ -21347,23 +18600,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rules"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createRule: {
@@ -21399,25 +18650,23 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     previewRule: {
@@ -21447,25 +18696,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RulePreview"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRule: {
@@ -21473,31 +18720,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateRule: {
@@ -21505,7 +18742,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -21524,26 +18761,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listMembers: {
@@ -21558,23 +18793,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView3"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     inviteMember: {
@@ -21599,25 +18832,23 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     removeMember: {
@@ -21628,32 +18859,22 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["MemberHasKeys"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateMember: {
@@ -21664,7 +18885,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -21683,27 +18904,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["MemberHasKeys"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     declineInvitation: {
@@ -21711,31 +18930,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWaitingSignIns: {
@@ -21750,23 +18959,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView4"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWorkspaces: {
@@ -21781,23 +18988,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView5"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAgentKeys: {
@@ -21809,28 +19014,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceKeys"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ServiceKeys"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRootAgentKeys: {
@@ -21842,28 +19031,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceKeys"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ServiceKeys"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     injectMail: {
@@ -21888,31 +19061,29 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InjectedMail"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            403: components["responses"]["PublicForbidden"];
-            404: components["responses"]["PublicNotFound"];
-            413: components["responses"]["PublicMessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["PublicUnsupportedMediaType"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listOutbox: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -21923,10 +19094,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21938,8 +19107,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getCapturedRaw: {
@@ -21947,33 +19116,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "message/rfc822": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["MessageRfc822"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            503: components["responses"]["Unavailable"];
         };
     };
     openStream: {
@@ -21991,17 +19148,15 @@ export interface operations {
             /** @description Switching Protocols */
             101: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            429: components["responses"]["PublicRateLimited"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showClaim: {
@@ -22009,42 +19164,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     claimWorkspace: {
@@ -22052,42 +19183,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showForwardingConfirmation: {
@@ -22095,42 +19202,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     confirmForwarding: {
@@ -22138,42 +19221,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showOnCallConfirmation: {
@@ -22181,42 +19240,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     confirmOnCall: {
@@ -22224,42 +19259,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     requestSignInLink: {
@@ -22281,21 +19292,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["PublicInvalidRequest"];
-            413: components["responses"]["PublicBodyTooLarge"];
-            415: components["responses"]["PublicUnsupportedMediaType"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["InvalidRequest"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getSignInOptions: {
@@ -22310,18 +19313,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInOptions"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     signIn: {
@@ -22346,22 +19347,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequestOrInvalidToken"];
-            403: components["responses"]["PublicCsrf"];
-            413: components["responses"]["PublicBodyTooLarge"];
-            415: components["responses"]["PublicUnsupportedMediaType"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            429: components["responses"]["PublicSignupRateLimited"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            403: components["responses"]["Csrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["SignupRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     signOut: {
@@ -22373,20 +19372,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["PublicInvalidRequest"];
-            403: components["responses"]["PublicCsrf"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Csrf"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     switchWorkspace: {
@@ -22394,33 +19385,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     acceptInvitation: {
@@ -22428,33 +19407,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showDirectory: {
@@ -22471,33 +19438,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor2"];
+            200: components["responses"]["TextHtml2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError3"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     showAgent: {
@@ -22505,40 +19452,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest3"];
-            404: components["responses"]["NotFoundOrAgentNotFound2"];
+            200: components["responses"]["TextHtml2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError3"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getSitemap: {
@@ -22553,7 +19480,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -22562,21 +19488,12 @@ export interface operations {
                     "application/xml": unknown;
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest3"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError3"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getRobots: {
@@ -22588,28 +19505,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain; charset=utf-8": unknown;
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["TextPlain"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getOpenIdConfiguration: {
@@ -22621,28 +19522,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuerMetadata"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["IssuerMetadata"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getIssuerMetadata: {
@@ -22654,28 +19539,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuerMetadata"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["IssuerMetadata"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAuthorizationServerMetadata: {
@@ -22687,28 +19556,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuerMetadata"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["IssuerMetadata"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getIdentityKeys: {
@@ -22720,35 +19573,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceKeys"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ServiceKeys"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     authorize: {
         parameters: {
             query: {
                 /** @description `code` */
-                response_type: string;
+                response_type: components["parameters"]["ResponseType"];
                 /** @description Id of the app. */
                 client_id: string;
                 /** @description Where the browser returns: one of the app's redirect URIs, to the byte. */
@@ -22756,7 +19593,7 @@ export interface operations {
                 /** @description Scopes, separated by spaces. Unknown ones are ignored. */
                 scope?: string;
                 /** @description Returned unchanged. */
-                state?: string;
+                state?: components["parameters"]["State"];
                 /** @description The claim `nonce` of the identity token. */
                 nonce?: string;
                 /** @description SHA-256 of the code verifier in base64url (RFC 7636). Required for apps without a secret, and for others unless there is a `nonce`. */
@@ -22778,44 +19615,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     authorizeByForm: {
@@ -22832,46 +19637,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
-            413: components["responses"]["BodyTooLarge2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            200: components["responses"]["TextHtml"];
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     awaitSignIn: {
@@ -22885,45 +19658,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     exchangeToken: {
@@ -22943,7 +19684,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -22955,7 +19695,6 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -22964,49 +19703,13 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            401: components["responses"]["UnauthorizedOAuthError"];
             413: components["responses"]["OAuthBodyTooLarge"];
             415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailableOAuthError"];
         };
     };
     allowToken: {
@@ -23018,18 +19721,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     getUserinfo: {
@@ -23041,60 +19737,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Userinfo"];
-                };
-            };
+            200: components["responses"]["Userinfo"];
             400: components["responses"]["OAuthInvalidRequest"];
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            401: components["responses"]["UnauthorizedOAuthError"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailableOAuthError"];
         };
     };
     postUserinfo: {
@@ -23106,60 +19755,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Userinfo"];
-                };
-            };
+            200: components["responses"]["Userinfo"];
             400: components["responses"]["OAuthInvalidRequest"];
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            401: components["responses"]["UnauthorizedOAuthError"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailableOAuthError"];
         };
     };
     allowUserinfo: {
@@ -23171,18 +19773,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     getConnectorServer: {
@@ -23197,25 +19792,17 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuthorizationServer"];
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProtectedResource: {
@@ -23227,28 +19814,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProtectedResource"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ProtectedResource"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMcpResource: {
@@ -23260,35 +19831,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProtectedResource"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ProtectedResource"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     authorizeConnector: {
         parameters: {
             query: {
                 /** @description `code` */
-                response_type: string;
+                response_type: components["parameters"]["ResponseType"];
                 /** @description URL of the client's metadata document, or the id of its registration. */
                 client_id: string;
                 /** @description Where the browser returns: one of the client's redirect URIs. */
@@ -23298,7 +19853,7 @@ export interface operations {
                 /** @description `S256` */
                 code_challenge_method: string;
                 /** @description Returned unchanged. */
-                state?: string;
+                state?: components["parameters"]["State"];
                 /** @description URL of the MCP endpoint (RFC 8707). */
                 resource?: string;
                 /** @description `mcp`. The person chooses inboxes and permissions. */
@@ -23310,34 +19865,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     authorizeConnectorByForm: {
@@ -23354,36 +19886,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
-            413: components["responses"]["BodyTooLarge2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     exchangeConnectorToken: {
@@ -23403,27 +19912,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorTokens"];
                 };
             };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            400: components["responses"]["BadRequestOAuthError"];
             /** @description Unauthorized */
             401: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -23431,32 +19929,12 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            413: components["responses"]["OAuthBodyTooLarge2"];
-            415: components["responses"]["OAuthUnsupportedMediaType2"];
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            500: components["responses"]["OAuthInternalError2"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError2"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["ServiceUnavailableOAuthError2"];
         };
     };
     allowConnectorToken: {
@@ -23468,18 +19946,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     registerClient: {
@@ -23506,49 +19977,19 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RegisteredClient"];
                 };
             };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            413: components["responses"]["OAuthBodyTooLarge2"];
-            415: components["responses"]["OAuthUnsupportedMediaType2"];
+            400: components["responses"]["BadRequestOAuthError"];
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            500: components["responses"]["OAuthInternalError2"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError2"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["ServiceUnavailableOAuthError2"];
         };
     };
     allowClientRegistration: {
@@ -23560,18 +20001,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     revokeConnectorToken: {
@@ -23591,47 +20025,17 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            413: components["responses"]["OAuthBodyTooLarge2"];
-            415: components["responses"]["OAuthUnsupportedMediaType2"];
+            400: components["responses"]["BadRequestOAuthError"];
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            500: components["responses"]["OAuthInternalError2"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError2"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["ServiceUnavailableOAuthError2"];
         };
     };
     allowTokenRevocation: {
@@ -23643,18 +20047,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     callMcp: {
@@ -23678,7 +20075,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -23691,23 +20087,22 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidRequest3"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound3"];
-            413: components["responses"]["BodyTooLarge3"];
-            415: components["responses"]["UnsupportedMediaType3"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError3"];
-            503: components["responses"]["UnavailableOrStoreDamaged3"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "on.message.received": {
@@ -23715,15 +20110,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -23731,27 +20126,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.received";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.sent": {
@@ -23759,15 +20141,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -23775,27 +20157,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.sent";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.delivered": {
@@ -23803,15 +20172,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -23819,27 +20188,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.delivered";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.bounced": {
@@ -23847,15 +20203,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -23863,27 +20219,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.bounced";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.complained": {
@@ -23891,15 +20234,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -23907,27 +20250,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.complained";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.enriched": {
@@ -23935,15 +20265,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -23951,27 +20281,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.enriched";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.released": {
@@ -23979,15 +20296,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -23995,27 +20312,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.released";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.received.blocked": {
@@ -24023,15 +20327,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24039,27 +20343,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.received.blocked";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.inbox.expired": {
@@ -24067,15 +20358,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24083,27 +20374,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "inbox.expired";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["InboxExpiredData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.inbox.paused": {
@@ -24111,15 +20389,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24127,27 +20405,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "inbox.paused";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["InboxPausedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.inbox.resumed": {
@@ -24155,15 +20420,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24171,27 +20436,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "inbox.resumed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["InboxResumedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.created": {
@@ -24199,15 +20451,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24215,27 +20467,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.created";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.updated": {
@@ -24243,15 +20482,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24259,27 +20498,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.updated";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.sent": {
@@ -24287,15 +20513,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24303,27 +20529,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.sent";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.cancelled": {
@@ -24331,15 +20544,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24347,27 +20560,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.cancelled";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.failed": {
@@ -24375,15 +20575,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24391,27 +20591,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.failed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.attachment.extracted": {
@@ -24419,15 +20606,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24435,27 +20622,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "attachment.extracted";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AttachmentEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.attachment.extraction_failed": {
@@ -24463,15 +20637,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24479,27 +20653,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "attachment.extraction_failed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AttachmentEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.domain.verified": {
@@ -24507,15 +20668,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24523,27 +20684,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "domain.verified";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.domain.failed": {
@@ -24551,15 +20699,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24567,27 +20715,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "domain.failed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.domain.dkim_rotated": {
@@ -24595,15 +20730,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24611,27 +20746,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "domain.dkim_rotated";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.domain.dkim_rotation_due": {
@@ -24639,15 +20761,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24655,27 +20777,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "domain.dkim_rotation_due";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.workspace.stopped": {
@@ -24683,15 +20792,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24699,27 +20808,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "workspace.stopped";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["WorkspaceStoppedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.workspace.resumed": {
@@ -24727,15 +20823,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24743,27 +20839,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "workspace.resumed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["WorkspaceResumedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.signup.created": {
@@ -24771,15 +20854,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24787,27 +20870,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "signup.created";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["SignupCreatedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.signup.claimed": {
@@ -24815,15 +20885,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24831,27 +20901,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "signup.claimed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["SignupClaimedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.identity.token_issued": {
@@ -24859,15 +20916,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24875,27 +20932,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "identity.token_issued";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["IdentityEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.identity.signed_in": {
@@ -24903,15 +20947,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24919,27 +20963,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "identity.signed_in";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["IdentityEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.connector.authorized": {
@@ -24947,15 +20978,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24963,27 +20994,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "connector.authorized";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["ConnectorAuthorizedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.connector.revoked": {
@@ -24991,15 +21009,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25007,27 +21025,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "connector.revoked";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["ConnectorRevokedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.escalation.sent": {
@@ -25035,15 +21040,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25051,27 +21056,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "escalation.sent";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["EscalationSentData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.agent.updated": {
@@ -25079,15 +21071,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25095,27 +21087,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "agent.updated";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AgentUpdatedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.agent.revoked": {
@@ -25123,15 +21102,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25139,27 +21118,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "agent.revoked";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AgentRevokedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.agent.deleted": {
@@ -25167,15 +21133,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25183,27 +21149,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "agent.deleted";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AgentDeletedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.agent.reported": {
@@ -25211,15 +21164,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25227,27 +21180,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "agent.reported";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AgentReportedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.knowledge.created": {
@@ -25255,15 +21195,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25271,27 +21211,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "knowledge.created";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.knowledge.updated": {
@@ -25299,15 +21226,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25315,27 +21242,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "knowledge.updated";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.knowledge.deleted": {
@@ -25343,15 +21257,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25359,27 +21273,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "knowledge.deleted";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.webhook.test": {
@@ -25387,15 +21288,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25403,27 +21304,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "webhook.test";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["WebhookTestData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
 }
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};

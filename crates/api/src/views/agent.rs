@@ -230,20 +230,22 @@ fn oasf_class(_: &mut SchemaGenerator) -> Schema {
 #[serde(transparent)]
 struct NullableListing(Option<ListingView>);
 
-/// The listing of a public card.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "AgentListing")]
-struct ListingView {
-    #[schemars(schema_with = "name_of::<ListingState>")]
-    state: &'static str,
-    /// Why it is hidden: `listing_check`, `reports`, `operator` or `revoked`; null otherwise.
-    #[schemars(schema_with = "listing_reason")]
-    reason: Option<&'static str>,
-    /// What the listing check found.
-    #[schemars(schema_with = "listing_problems")]
-    problems: Vec<&'static str>,
-    /// Time at which it was listed.
-    listed_at: Option<TimestampView>,
+view! {
+    /// The listing of a public card.
+    #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "AgentListing")]
+    struct ListingView of listing: &Listing {
+        #[schemars(schema_with = "name_of::<ListingState>")]
+        state: &'static str = listing.state.text(),
+        /// Why it is hidden: `listing_check`, `reports`, `operator` or `revoked`; null otherwise.
+        #[schemars(schema_with = "listing_reason")]
+        reason: Option<&'static str> = listing.reason.map(ListingReason::text),
+        /// What the listing check found.
+        #[schemars(schema_with = "listing_problems")]
+        problems: Vec<&'static str> = listing.problems.iter().map(|problem| problem.text()).collect(),
+        /// Time at which it was listed.
+        listed_at: Option<TimestampView> = listing.listed_at.map(Into::into),
+    }
 }
 
 fn listing_reason(_: &mut SchemaGenerator) -> Schema {
@@ -353,17 +355,6 @@ impl SkillView {
             description: skill.description.clone(),
             tags: skill.tags.clone(),
             oasf: skill.oasf.clone(),
-        }
-    }
-}
-
-impl ListingView {
-    fn of(listing: &Listing) -> Self {
-        Self {
-            state: listing.state.text(),
-            reason: listing.reason.map(ListingReason::text),
-            problems: listing.problems.iter().map(|problem| problem.text()).collect(),
-            listed_at: listing.listed_at.map(Into::into),
         }
     }
 }

@@ -15,42 +15,26 @@ pub struct AgentKeysView {
     pub data: Vec<AgentKeyView>,
 }
 
-/// A key that an agent holds.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "AgentKey")]
-pub struct AgentKeyView {
-    /// SHA-256 thumbprint of the key (RFC 7638).
-    kid: String,
-    /// `EdDSA` or `ES256`.
-    alg: &'static str,
-    /// `active`, `retired` (no longer signs; its signatures stay valid) or `revoked`.
-    #[schemars(schema_with = "name_of::<AgentKeyStatus>")]
-    status: &'static str,
-    /// Public key as a JSON Web Key.
-    public_jwk: Value,
-    created_at: TimestampView,
-    retired_at: Option<TimestampView>,
-    /// Time from which signatures of the key are invalid.
-    revoked_at: Option<TimestampView>,
-    revocation_reason: Option<String>,
-    /// Time of the latest message sent with a signature of the key.
-    last_used_at: Option<TimestampView>,
-}
-
-impl AgentKeyView {
-    /// Returns the view of a key.
-    #[must_use]
-    pub fn of(key: &AgentKey) -> Self {
-        Self {
-            kid: key.kid.clone(),
-            alg: key.public.algorithm().text(),
-            status: key.status().text(),
-            public_jwk: key.public.to_json(),
-            created_at: key.created_at.into(),
-            retired_at: key.retired_at.map(Into::into),
-            revoked_at: key.revoked_at.map(Into::into),
-            revocation_reason: key.revocation_reason.clone(),
-            last_used_at: key.last_used_at.map(Into::into),
-        }
+view! {
+    /// A key that an agent holds.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "AgentKey")]
+    pub struct AgentKeyView of key: &AgentKey {
+        /// SHA-256 thumbprint of the key (RFC 7638).
+        kid: String = key.kid.clone(),
+        /// `EdDSA` or `ES256`.
+        alg: &'static str = key.public.algorithm().text(),
+        /// `active`, `retired` (no longer signs; its signatures stay valid) or `revoked`.
+        #[schemars(schema_with = "name_of::<AgentKeyStatus>")]
+        status: &'static str = key.status().text(),
+        /// Public key as a JSON Web Key.
+        public_jwk: Value = key.public.to_json(),
+        created_at: TimestampView = key.created_at.into(),
+        retired_at: Option<TimestampView> = key.retired_at.map(Into::into),
+        /// Time from which signatures of the key are invalid.
+        revoked_at: Option<TimestampView> = key.revoked_at.map(Into::into),
+        revocation_reason: Option<String> = key.revocation_reason.clone(),
+        /// Time of the latest message sent with a signature of the key.
+        last_used_at: Option<TimestampView> = key.last_used_at.map(Into::into),
     }
 }

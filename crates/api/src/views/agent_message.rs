@@ -31,45 +31,50 @@ pub struct AgentDeliveryView<'a> {
     reason: Option<&'static str>,
 }
 
-/// The signature of an author with a key of its own.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "AuthorSignature")]
-pub struct AuthorSignatureView<'a> {
-    /// Whether an active key of the author made the signature when the message was delivered.
-    verified: bool,
-    /// Key of the author.
-    kid: &'a str,
-    /// `EdDSA` or `ES256`.
-    alg: &'a str,
-    /// Compact JSON Web Signature.
-    signature: &'a str,
-    /// Parts of the message that the signature covers. Anybody who handled the message can have changed the others.
-    #[schemars(schema_with = "coverage")]
-    covers: Vec<&'static str>,
-    /// Why the signature doesn't count; absent if it does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "name_of::<AuthorProblem>", default)]
-    reason: Option<&'static str>,
+view! {
+    /// The signature of an author with a key of its own.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "AuthorSignature")]
+    pub struct AuthorSignatureView<'a> of author: &'a AuthorSignature {
+        /// Whether an active key of the author made the signature when the message was delivered.
+        verified: bool = author.problem.is_none(),
+        /// Key of the author.
+        kid: &'a str = &author.kid,
+        /// `EdDSA` or `ES256`.
+        alg: &'a str = &author.algorithm,
+        /// Compact JSON Web Signature.
+        signature: &'a str = &author.jws,
+        /// Parts of the message that the signature covers. Anybody who handled the message can have changed the others.
+        #[schemars(schema_with = "coverage")]
+        covers: Vec<&'static str> = author.covers().into_iter().map(AuthorCoverage::text).collect(),
+        /// Why the signature doesn't count; absent if it does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "name_of::<AuthorProblem>", default)]
+        reason: Option<&'static str> = author.problem.map(AuthorProblem::text),
+    }
 }
 
 fn coverage(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": name_of::<AuthorCoverage>(generator) })
 }
 
-/// What a message says about its author.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "AiDisclosureOfMessage")]
-pub struct DisclosureView<'a> {
-    /// Whether it says that an agent wrote it.
-    agent: bool,
-    /// Domain or workspace for which the agent acts.
-    on_behalf_of: Option<&'a str>,
-    /// Workspace that operates the agent.
-    operator: Option<&'a str>,
-    /// Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the field.
-    verified: bool,
-    /// Value of the field, up to 300 characters.
-    header: &'a str,
+view! {
+    /// What a message says about its author.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "AiDisclosureOfMessage")]
+    pub struct DisclosureView<'a> of disclosure: &'a Disclosure {
+        /// Whether it says that an agent wrote it.
+        agent: bool = disclosure.agent,
+        /// Domain or workspace for which the agent acts.
+        on_behalf_of: Option<&'a str> = disclosure.parties.on_behalf_of.as_deref(),
+        /// Workspace that operates the agent.
+        operator: Option<&'a str> = disclosure.parties.operator.as_deref(),
+        /// Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the
+        /// field.
+        verified: bool = disclosure.verified,
+        /// Value of the field, up to 300 characters.
+        header: &'a str = &disclosure.header,
+    }
 }
 
 impl<'a> AgentDeliveryView<'a> {
@@ -85,35 +90,6 @@ impl<'a> AgentDeliveryView<'a> {
             kid: signed.map(|signed| signed.kid.as_str()),
             signature: signed.filter(|_| open).map(|signed| signed.jws.as_str()),
             reason: delivery.signature.as_ref().err().map(|reason| reason.text()),
-        }
-    }
-}
-
-impl<'a> AuthorSignatureView<'a> {
-    /// Returns the view of a signature.
-    #[must_use]
-    pub fn of(author: &'a AuthorSignature) -> Self {
-        Self {
-            verified: author.problem.is_none(),
-            kid: &author.kid,
-            alg: &author.algorithm,
-            signature: &author.jws,
-            covers: author.covers().into_iter().map(AuthorCoverage::text).collect(),
-            reason: author.problem.map(AuthorProblem::text),
-        }
-    }
-}
-
-impl<'a> DisclosureView<'a> {
-    /// Returns the view of a disclosure.
-    #[must_use]
-    pub fn of(disclosure: &'a Disclosure) -> Self {
-        Self {
-            agent: disclosure.agent,
-            on_behalf_of: disclosure.parties.on_behalf_of.as_deref(),
-            operator: disclosure.parties.operator.as_deref(),
-            verified: disclosure.verified,
-            header: &disclosure.header,
         }
     }
 }

@@ -12,42 +12,44 @@ use uuid::Uuid;
 
 use super::{TimestampView, json_text, name_of, thread::ThreadView};
 
-/// An address that mail was exchanged with.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Contact")]
-pub struct ContactView<'a> {
-    id: Uuid,
-    /// Address in lower case, without a display name.
-    address: &'a str,
-    /// Domain of the address.
-    domain: &'a str,
-    /// Display name.
-    name: Option<&'a str>,
-    /// Source of `name`: `auto` if taken from mail; `manual` if set by a caller, and then not changed by mail.
-    #[schemars(schema_with = "name_of::<ContactFieldSource>")]
-    name_source: &'static str,
-    /// `person`, `automated`, `sales` or `unknown`.
-    #[schemars(schema_with = "name_of::<ContactKind>")]
-    kind: &'static str,
-    /// Source of `kind`: `auto` or `manual`, as for `name_source`.
-    #[schemars(schema_with = "name_of::<ContactFieldSource>")]
-    kind_source: &'static str,
-    /// Caller's notes.
-    notes: Option<&'a str>,
-    /// Caller's own keys and values.
-    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
-    metadata: &'a RawValue,
-    /// Labels of the contact.
-    labels: &'a [String],
-    /// Number of messages from or to the contact.
-    message_count: u64,
-    /// Subject of the newest message, without `Re:` and `Fwd:`; null if the key's scope excludes its inbox.
-    last_subject: Option<&'a str>,
-    /// Time of the first message.
-    first_seen_at: TimestampView,
-    /// Time of the newest message.
-    last_seen_at: TimestampView,
-    created_at: TimestampView,
+view! {
+    /// An address that mail was exchanged with.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Contact")]
+    pub struct ContactView<'a> of contact: &'a Contact, scope: Scope {
+        id: Uuid = contact.id.into(),
+        /// Address in lower case, without a display name.
+        address: &'a str = &contact.address,
+        /// Domain of the address.
+        domain: &'a str = &contact.domain,
+        /// Display name.
+        name: Option<&'a str> = contact.name.as_deref(),
+        /// Source of `name`: `auto` if taken from mail; `manual` if set by a caller, and then not changed by mail.
+        #[schemars(schema_with = "name_of::<ContactFieldSource>")]
+        name_source: &'static str = contact.name_source.text(),
+        /// `person`, `automated`, `sales` or `unknown`.
+        #[schemars(schema_with = "name_of::<ContactKind>")]
+        kind: &'static str = contact.kind.text(),
+        /// Source of `kind`: `auto` or `manual`, as for `name_source`.
+        #[schemars(schema_with = "name_of::<ContactFieldSource>")]
+        kind_source: &'static str = contact.kind_source.text(),
+        /// Caller's notes.
+        notes: Option<&'a str> = contact.notes.as_deref(),
+        /// Caller's own keys and values.
+        #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+        metadata: &'a RawValue = json_text(&contact.metadata_json),
+        /// Labels of the contact.
+        labels: &'a [String] = &contact.labels,
+        /// Number of messages from or to the contact.
+        message_count: u64 = contact.message_count,
+        /// Subject of the newest message, without `Re:` and `Fwd:`; null if the key's scope excludes its inbox.
+        last_subject: Option<&'a str> = contact.last_subject.as_ref().and_then(|subject| subject.visible_to(scope)),
+        /// Time of the first message.
+        first_seen_at: TimestampView = contact.first_seen_at.into(),
+        /// Time of the newest message.
+        last_seen_at: TimestampView = contact.last_seen_at.into(),
+        created_at: TimestampView = contact.created_at.into(),
+    }
 }
 
 /// A contact with its recent threads.
@@ -70,30 +72,6 @@ pub struct ContactDomainView<'a> {
     contacts: i64,
     /// Time of the newest message of these contacts.
     last_seen_at: TimestampView,
-}
-
-impl<'a> ContactView<'a> {
-    /// Returns the view of a contact for a key with this scope.
-    #[must_use]
-    pub fn of(contact: &'a Contact, scope: Scope) -> Self {
-        Self {
-            id: contact.id.into(),
-            address: &contact.address,
-            domain: &contact.domain,
-            name: contact.name.as_deref(),
-            name_source: contact.name_source.text(),
-            kind: contact.kind.text(),
-            kind_source: contact.kind_source.text(),
-            notes: contact.notes.as_deref(),
-            metadata: json_text(&contact.metadata_json),
-            labels: &contact.labels,
-            message_count: contact.message_count,
-            last_subject: contact.last_subject.as_ref().and_then(|subject| subject.visible_to(scope)),
-            first_seen_at: contact.first_seen_at.into(),
-            last_seen_at: contact.last_seen_at.into(),
-            created_at: contact.created_at.into(),
-        }
-    }
 }
 
 impl<'a> FullContactView<'a> {

@@ -56,19 +56,21 @@ struct WindowsView {
     last_30_days: WindowView,
 }
 
-/// Counts and rates of one time window.
-#[derive(Serialize, JsonSchema)]
-struct WindowView {
-    /// Number of messages accepted for sending.
-    sent: u64,
-    /// Number of sent messages that bounced.
-    bounced: u64,
-    /// Number of sent messages that drew a complaint.
-    complained: u64,
-    /// Bounced share of sent messages, from 0 to 1.
-    bounce_rate: f64,
-    /// Share of sent messages that drew a complaint, from 0 to 1.
-    complaint_rate: f64,
+view! {
+    /// Counts and rates of one time window.
+    #[derive(Serialize, JsonSchema)]
+    struct WindowView of c: &Counters {
+        /// Number of messages accepted for sending.
+        sent: u64 = c.sent,
+        /// Number of sent messages that bounced.
+        bounced: u64 = c.bounced,
+        /// Number of sent messages that drew a complaint.
+        complained: u64 = c.complained,
+        /// Bounced share of sent messages, from 0 to 1.
+        bounce_rate: f64 = c.share_of_sent(c.bounced),
+        /// Share of sent messages that drew a complaint, from 0 to 1.
+        complaint_rate: f64 = c.share_of_sent(c.complained),
+    }
 }
 
 /// The thresholds above which sending is suspended.
@@ -182,18 +184,6 @@ impl DomainStatusView {
             dkim: status(DnsRecordKey::Dkim),
             dmarc: status(DnsRecordKey::Dmarc),
             dkim_rotation_due: domain.is_rotation_due(now),
-        }
-    }
-}
-
-impl WindowView {
-    fn of(c: &Counters) -> Self {
-        Self {
-            sent: c.sent,
-            bounced: c.bounced,
-            complained: c.complained,
-            bounce_rate: c.share_of_sent(c.bounced),
-            complaint_rate: c.share_of_sent(c.complained),
         }
     }
 }

@@ -83,7 +83,8 @@ pub struct DraftView<'a> {
     sent_back: Option<SentBackView<'a>>,
     /// Where its recipients come from, as far as they were judged.
     recipients: Vec<RecipientOriginView<'a>>,
-    /// Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends it.
+    /// Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends
+    /// it.
     hold: Option<DraftHoldView<'a>>,
     /// Reason for the refusal of the last attempt to send.
     error: Option<DraftErrorView<'a>>,
@@ -126,8 +127,8 @@ pub struct RecipientOriginView<'a> {
     /// Address of the recipient.
     address: &'a str,
     /// The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-    /// (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
-    /// received mail named it (`seen_only`), or only the `caller` did.
+    /// (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
+    /// `directory`, only received mail named it (`seen_only`), or only the `caller` did.
     #[schemars(schema_with = "name_of::<OriginKind>")]
     origin: &'static str,
     /// Message that named the address first; null unless the origin is `seen_only`.
@@ -147,18 +148,20 @@ pub struct DraftHoldView<'a> {
     findings: Vec<OutboundFindingView<'a>>,
 }
 
-/// A secret in a message, without its value.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "OutboundFinding")]
-pub struct OutboundFindingView<'a> {
-    #[schemars(schema_with = "name_of::<FindingKind>")]
-    kind: &'static str,
-    /// `subject`, `text`, `html`, `data` or `attachment:<n>`, from 0.
-    r#where: &'a str,
-    /// Position of its first character.
-    start: u64,
-    /// Position after its last character.
-    end: u64,
+view! {
+    /// A secret in a message, without its value.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "OutboundFinding")]
+    pub struct OutboundFindingView<'a> of one: &'a OutboundFinding {
+        #[schemars(schema_with = "name_of::<FindingKind>")]
+        kind: &'static str = one.kind.text(),
+        /// `subject`, `text`, `html`, `data` or `attachment:<n>`, from 0.
+        r#where: &'a str = &one.place,
+        /// Position of its first character.
+        start: u64 = one.start,
+        /// Position after its last character.
+        end: u64 = one.end,
+    }
 }
 
 /// A message that waits for an approval, instead of being sent.
@@ -187,18 +190,20 @@ pub struct DraftErrorView<'a> {
     message: &'a str,
 }
 
-/// The approval of a message that was a draft.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Approval")]
-pub struct ApprovalView {
-    /// Draft that became the message; it may have been deleted.
-    draft_id: Uuid,
-    /// Actor that approved the content.
-    by: ActorView,
-    /// Time of the approval.
-    at: TimestampView,
-    /// SHA-256 of the sent content (recipients, subject, bodies, data and attachments), in lower-case hex.
-    content_sha256: String,
+view! {
+    /// The approval of a message that was a draft.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Approval")]
+    pub struct ApprovalView of record: &ApprovalOfMessage {
+        /// Draft that became the message; it may have been deleted.
+        draft_id: Uuid = record.draft.into(),
+        /// Actor that approved the content.
+        by: ActorView = ActorView::of(&record.approval.by),
+        /// Time of the approval.
+        at: TimestampView = record.approval.at.into(),
+        /// SHA-256 of the sent content (recipients, subject, bodies, data and attachments), in lower-case hex.
+        content_sha256: String = hex(&record.approval.content_sha256),
+    }
 }
 
 impl<'a> DraftView<'a> {
@@ -274,14 +279,6 @@ impl<'a> DraftHoldView<'a> {
     }
 }
 
-impl<'a> OutboundFindingView<'a> {
-    /// Returns the view of a secret.
-    #[must_use]
-    pub fn of(one: &'a OutboundFinding) -> Self {
-        Self { kind: one.kind.text(), r#where: &one.place, start: one.start, end: one.end }
-    }
-}
-
 impl<'a> HeldSendView<'a> {
     /// Returns the response to a request whose message became a draft.
     #[must_use]
@@ -306,18 +303,5 @@ impl<'a> DraftFileView<'a> {
 impl<'a> SentBackView<'a> {
     fn of(back: &'a SentBack) -> Self {
         Self { note: &back.note, by: ActorView::of(&back.by), at: back.at.into() }
-    }
-}
-
-impl ApprovalView {
-    /// Returns the view of a message's approval.
-    #[must_use]
-    pub fn of(record: &ApprovalOfMessage) -> Self {
-        Self {
-            draft_id: record.draft.into(),
-            by: ActorView::of(&record.approval.by),
-            at: record.approval.at.into(),
-            content_sha256: hex(&record.approval.content_sha256),
-        }
     }
 }

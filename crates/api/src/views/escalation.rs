@@ -9,22 +9,24 @@ use serde::Serialize;
 
 use super::TimestampView;
 
-/// The escalation settings of a workspace.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Escalation")]
-pub struct EscalationView<'a> {
-    /// People on call.
-    contacts: Vec<OnCallContactView<'a>>,
-    /// Triggers and whether they are on.
-    triggers: TriggersView,
-    /// `immediate` or `digest`.
-    delivery: &'static str,
-    /// Maximum number of mails in an hour.
-    max_per_hour: u32,
-    /// Daily period without mails; null without one.
-    quiet_hours: Option<QuietHoursView<'a>>,
-    /// Whether mails contain the first 500 characters of the message's text.
-    include_excerpt: bool,
+view! {
+    /// The escalation settings of a workspace.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Escalation")]
+    pub struct EscalationView<'a> of settings: &'a EscalationSettings, contacts: Vec<OnCallContactView<'a>> {
+        /// People on call.
+        contacts: Vec<OnCallContactView<'a>> = contacts,
+        /// Triggers and whether they are on.
+        triggers: TriggersView = TriggersView::of(settings.triggers),
+        /// `immediate` or `digest`.
+        delivery: &'static str = settings.delivery.text(),
+        /// Maximum number of mails in an hour.
+        max_per_hour: u32 = settings.max_per_hour,
+        /// Daily period without mails; null without one.
+        quiet_hours: Option<QuietHoursView<'a>> = settings.quiet_hours.as_ref().map(QuietHoursView::of),
+        /// Whether mails contain the first 500 characters of the message's text.
+        include_excerpt: bool = settings.include_excerpt,
+    }
 }
 
 /// The escalation settings of an inbox.
@@ -39,18 +41,24 @@ pub struct InboxEscalationView<'a> {
     triggers: Option<TriggersView>,
 }
 
-/// A person on call.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "OnCallContact")]
-pub struct OnCallContactView<'a> {
-    /// Address.
-    email: &'a str,
-    /// `pending` until the person confirms, then `confirmed`.
-    status: &'static str,
-    /// Time of the confirmation; null before.
-    confirmed_at: Option<TimestampView>,
-    /// Reason why nothing is sent to this person any more; null if mail arrives.
-    error: Option<OnCallErrorView<'a>>,
+view! {
+    /// A person on call.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "OnCallContact")]
+    pub struct OnCallContactView<'a> of contact: &'a OnCallContact, failure: Option<&'a Suppression> {
+        /// Address.
+        email: &'a str = &contact.address,
+        /// `pending` until the person confirms, then `confirmed`.
+        status: &'static str = contact.status(),
+        /// Time of the confirmation; null before.
+        confirmed_at: Option<TimestampView> = contact.confirmed_at.map(Into::into),
+        /// Reason why nothing is sent to this person any more; null if mail arrives.
+        error: Option<OnCallErrorView<'a>> = failure.map(|failure| OnCallErrorView {
+            code: failure.reason.text(),
+            message: failure.detail.as_deref(),
+            since: failure.created_at.into(),
+        }),
+    }
 }
 
 /// The reason why nothing is sent to a person on call.
@@ -97,43 +105,11 @@ pub struct QuietHoursView<'a> {
     timezone: &'a str,
 }
 
-impl<'a> EscalationView<'a> {
-    /// Returns the view of settings and contacts.
-    #[must_use]
-    pub fn of(settings: &'a EscalationSettings, contacts: Vec<OnCallContactView<'a>>) -> Self {
-        Self {
-            contacts,
-            triggers: TriggersView::of(settings.triggers),
-            delivery: settings.delivery.text(),
-            max_per_hour: settings.max_per_hour,
-            quiet_hours: settings.quiet_hours.as_ref().map(QuietHoursView::of),
-            include_excerpt: settings.include_excerpt,
-        }
-    }
-}
-
 impl<'a> InboxEscalationView<'a> {
     /// Returns the view of settings and contacts.
     #[must_use]
     pub fn of(settings: &InboxEscalation, contacts: Vec<OnCallContactView<'a>>) -> Self {
         Self { r#override: settings.overrides, contacts, triggers: settings.triggers.map(TriggersView::of) }
-    }
-}
-
-impl<'a> OnCallContactView<'a> {
-    /// Returns the view of a contact; `failure` is why mail doesn't reach it.
-    #[must_use]
-    pub fn of(contact: &'a OnCallContact, failure: Option<&'a Suppression>) -> Self {
-        Self {
-            email: &contact.address,
-            status: contact.status(),
-            confirmed_at: contact.confirmed_at.map(Into::into),
-            error: failure.map(|failure| OnCallErrorView {
-                code: failure.reason.text(),
-                message: failure.detail.as_deref(),
-                since: failure.created_at.into(),
-            }),
-        }
     }
 }
 

@@ -14,34 +14,37 @@ use uuid::Uuid;
 
 use super::{TimestampView, name_of};
 
-/// An app that agents sign in to.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "IdentityClient")]
-pub struct IdentityClientView {
-    id: Uuid,
-    /// Public id of the app, the audience of its tokens.
-    client_id: String,
-    /// Name that agents and people see.
-    name: String,
-    /// How the app authenticates.
-    #[schemars(schema_with = "name_of::<IdentityClientType>")]
-    r#type: &'static str,
-    /// Where browsers may return to; compared exactly.
-    redirect_uris: Vec<String>,
-    /// What the app may learn, separated by spaces.
-    allowed_scopes: String,
-    /// `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or identity.
-    #[schemars(schema_with = "name_of::<SubjectType>")]
-    subject_type: &'static str,
-    homepage_url: Option<String>,
-    /// Start of the secret; null for an app without one.
-    secret_prefix: Option<String>,
-    /// Whether agents can sign in.
-    enabled: bool,
-    /// Time of the last sign-in of an agent, to the minute.
-    last_used_at: Option<TimestampView>,
-    created_at: TimestampView,
-    updated_at: TimestampView,
+view! {
+    /// An app that agents sign in to.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "IdentityClient")]
+    pub struct IdentityClientView of c: &IdentityClient {
+        id: Uuid = c.id.into(),
+        /// Public id of the app, the audience of its tokens.
+        client_id: String = c.client_id.clone(),
+        /// Name that agents and people see.
+        name: String = c.name.clone(),
+        /// How the app authenticates.
+        #[schemars(schema_with = "name_of::<IdentityClientType>")]
+        r#type: &'static str = c.kind.text(),
+        /// Where browsers may return to; compared exactly.
+        redirect_uris: Vec<String> = c.redirect_uris.clone(),
+        /// What the app may learn, separated by spaces.
+        allowed_scopes: String = c.allowed_scopes.to_string(),
+        /// `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or
+        /// identity.
+        #[schemars(schema_with = "name_of::<SubjectType>")]
+        subject_type: &'static str = c.subject_type.text(),
+        homepage_url: Option<String> = c.homepage_url.clone(),
+        /// Start of the secret; null for an app without one.
+        secret_prefix: Option<String> = c.secret_prefix.clone(),
+        /// Whether agents can sign in.
+        enabled: bool = c.enabled,
+        /// Time of the last sign-in of an agent, to the minute.
+        last_used_at: Option<TimestampView> = c.last_used_at.map(Into::into),
+        created_at: TimestampView = c.created_at.into(),
+        updated_at: TimestampView = c.updated_at.into(),
+    }
 }
 
 /// An app with its secret, only in responses that create the secret.
@@ -78,18 +81,20 @@ pub struct IdentityTokenView {
     pub expires_at: TimestampView,
 }
 
-/// Sign-in of one agent: its switch, and the apps it has signed in to.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "AgentSignIn")]
-pub struct AgentSignInView {
-    inbox_id: Uuid,
-    /// `mailbox` or `identity`.
-    #[schemars(schema_with = "name_of::<InboxKind>")]
-    kind: &'static str,
-    /// Whether the agent can sign in to apps.
-    enabled: bool,
-    /// Apps that the agent has signed in to, the last one first; at most 100.
-    apps: Vec<SignedInAppView>,
+view! {
+    /// Sign-in of one agent: its switch, and the apps it has signed in to.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "AgentSignIn")]
+    pub struct AgentSignInView of agent: &Inbox, apps: &[SignedInApp] {
+        inbox_id: Uuid = agent.id.into(),
+        /// `mailbox` or `identity`.
+        #[schemars(schema_with = "name_of::<InboxKind>")]
+        kind: &'static str = agent.kind.text(),
+        /// Whether the agent can sign in to apps.
+        enabled: bool = agent.identity_enabled,
+        /// Apps that the agent has signed in to, the last one first; at most 100.
+        apps: Vec<SignedInAppView> = apps.iter().map(SignedInAppView::of).collect(),
+    }
 }
 
 /// An app that an agent has signed in to.
@@ -104,47 +109,51 @@ pub struct SignedInAppView {
     sign_ins: u64,
 }
 
-/// A line of the sign-in history of an agent.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SignIn")]
-pub struct SignInView {
-    id: Uuid,
-    inbox_id: Uuid,
-    client_id: String,
-    /// Name of the app at that time.
-    client_name: String,
-    /// What happened.
-    #[schemars(schema_with = "name_of::<IdentitySignInEvent>")]
-    event: &'static str,
-    /// How the agent signed in.
-    #[schemars(schema_with = "name_of::<IdentitySignInFlow>")]
-    flow: &'static str,
-    /// Id of the identity token.
-    jti: String,
-    /// Client address of the agent or the app.
-    ip: Option<String>,
-    created_at: TimestampView,
+view! {
+    /// A line of the sign-in history of an agent.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "SignIn")]
+    pub struct SignInView of s: &IdentitySignIn {
+        id: Uuid = s.id.into(),
+        inbox_id: Uuid = s.inbox.into(),
+        client_id: String = s.client_id.clone(),
+        /// Name of the app at that time.
+        client_name: String = s.client_name.clone(),
+        /// What happened.
+        #[schemars(schema_with = "name_of::<IdentitySignInEvent>")]
+        event: &'static str = s.event.text(),
+        /// How the agent signed in.
+        #[schemars(schema_with = "name_of::<IdentitySignInFlow>")]
+        flow: &'static str = s.flow.text(),
+        /// Id of the identity token.
+        jti: String = s.jti.clone(),
+        /// Client address of the agent or the app.
+        ip: Option<String> = s.ip.clone(),
+        created_at: TimestampView = s.created_at.into(),
+    }
 }
 
-/// A sign-in in a browser that waits for an agent.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SignInApproval")]
-pub struct ApprovalView {
-    /// Code that the browser shows.
-    code: String,
-    client_id: String,
-    client_name: String,
-    homepage_url: Option<String>,
-    /// Host that the browser returns to.
-    redirect_host: String,
-    /// What the app will learn, separated by spaces.
-    scope: String,
-    /// Client address of the browser.
-    ip: String,
-    /// `User-Agent` of the browser.
-    user_agent: Option<String>,
-    created_at: TimestampView,
-    expires_at: TimestampView,
+view! {
+    /// A sign-in in a browser that waits for an agent.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "SignInApproval")]
+    pub struct ApprovalView of r: &IdentityRequest, client: &IdentityClient {
+        /// Code that the browser shows.
+        code: String = shown(&r.user_code),
+        client_id: String = client.client_id.clone(),
+        client_name: String = client.name.clone(),
+        homepage_url: Option<String> = client.homepage_url.clone(),
+        /// Host that the browser returns to.
+        redirect_host: String = app_url::host(&r.redirect_uri),
+        /// What the app will learn, separated by spaces.
+        scope: String = r.scope.to_string(),
+        /// Client address of the browser.
+        ip: String = r.ip.clone(),
+        /// `User-Agent` of the browser.
+        user_agent: Option<String> = r.user_agent.clone(),
+        created_at: TimestampView = r.created_at.into(),
+        expires_at: TimestampView = r.expires_at.into(),
+    }
 }
 
 /// A sign-in in a browser that waits for an agent, with the agent.
@@ -191,47 +200,11 @@ pub struct DecisionView {
     pub approved: bool,
 }
 
-impl IdentityClientView {
-    /// Returns the view of an app.
-    #[must_use]
-    pub fn of(client: &IdentityClient) -> Self {
-        let c = client;
-        Self {
-            id: c.id.into(),
-            client_id: c.client_id.clone(),
-            name: c.name.clone(),
-            r#type: c.kind.text(),
-            redirect_uris: c.redirect_uris.clone(),
-            allowed_scopes: c.allowed_scopes.to_string(),
-            subject_type: c.subject_type.text(),
-            homepage_url: c.homepage_url.clone(),
-            secret_prefix: c.secret_prefix.clone(),
-            enabled: c.enabled,
-            last_used_at: c.last_used_at.map(Into::into),
-            created_at: c.created_at.into(),
-            updated_at: c.updated_at.into(),
-        }
-    }
-}
-
 impl SecretIdentityClientView {
     /// Returns the view of an app and its new secret.
     #[must_use]
     pub fn of(client: &IdentityClient, client_secret: Option<String>) -> Self {
         Self { client: IdentityClientView::of(client), client_secret }
-    }
-}
-
-impl AgentSignInView {
-    /// Returns the view of an agent and its apps.
-    #[must_use]
-    pub fn of(agent: &Inbox, apps: &[SignedInApp]) -> Self {
-        Self {
-            inbox_id: agent.id.into(),
-            kind: agent.kind.text(),
-            enabled: agent.identity_enabled,
-            apps: apps.iter().map(SignedInAppView::of).collect(),
-        }
     }
 }
 
@@ -247,50 +220,11 @@ impl SignedInAppView {
     }
 }
 
-impl SignInView {
-    /// Returns the view of a line of the history.
-    #[must_use]
-    pub fn of(sign_in: &IdentitySignIn) -> Self {
-        let s = sign_in;
-        Self {
-            id: s.id.into(),
-            inbox_id: s.inbox.into(),
-            client_id: s.client_id.clone(),
-            client_name: s.client_name.clone(),
-            event: s.event.text(),
-            flow: s.flow.text(),
-            jti: s.jti.clone(),
-            ip: s.ip.clone(),
-            created_at: s.created_at.into(),
-        }
-    }
-}
-
 impl WaitingSignInView {
     /// Returns the view of a sign-in of an agent to an app.
     #[must_use]
     pub fn of(agent: &Inbox, request: &IdentityRequest, client: &IdentityClient) -> Self {
         let (inbox_id, address) = (agent.id.into(), agent.address.clone());
         Self { inbox_id, address, approval: ApprovalView::of(request, client) }
-    }
-}
-
-impl ApprovalView {
-    /// Returns the view of a sign-in to an app.
-    #[must_use]
-    pub fn of(request: &IdentityRequest, client: &IdentityClient) -> Self {
-        let r = request;
-        Self {
-            code: shown(&r.user_code),
-            client_id: client.client_id.clone(),
-            client_name: client.name.clone(),
-            homepage_url: client.homepage_url.clone(),
-            redirect_host: app_url::host(&r.redirect_uri),
-            scope: r.scope.to_string(),
-            ip: r.ip.clone(),
-            user_agent: r.user_agent.clone(),
-            created_at: r.created_at.into(),
-            expires_at: r.expires_at.into(),
-        }
     }
 }

@@ -7,24 +7,26 @@ use uuid::Uuid;
 
 use super::TimestampView;
 
-/// A knowledge document in a list.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "KnowledgeItem")]
-pub struct KnowledgeItemView {
-    id: Uuid,
-    /// Inbox that the document is for; null for every inbox of the workspace.
-    inbox_id: Option<Uuid>,
-    /// Your name for the source of the document.
-    source_id: Option<String>,
-    title: String,
-    /// First 200 characters of the body.
-    excerpt: String,
-    /// Length of the body in characters.
-    chars: u64,
-    /// Counts changes of title and body, from 1.
-    version: i64,
-    created_at: TimestampView,
-    updated_at: TimestampView,
+view! {
+    /// A knowledge document in a list.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "KnowledgeItem")]
+    pub struct KnowledgeItemView of document: &KnowledgeDocument {
+        id: Uuid = document.id.into(),
+        /// Inbox that the document is for; null for every inbox of the workspace.
+        inbox_id: Option<Uuid> = document.inbox.map(Into::into),
+        /// Your name for the source of the document.
+        source_id: Option<String> = document.source_id.clone(),
+        title: String = document.title.clone(),
+        /// First 200 characters of the body.
+        excerpt: String = document.excerpt.clone(),
+        /// Length of the body in characters.
+        chars: u64 = document.chars,
+        /// Counts changes of title and body, from 1.
+        version: i64 = document.version,
+        created_at: TimestampView = document.created_at.into(),
+        updated_at: TimestampView = document.updated_at.into(),
+    }
 }
 
 /// A knowledge document.
@@ -75,24 +77,6 @@ pub struct KnowledgeResultView<'a> {
 pub struct KnowledgeResultsView<'a> {
     /// Results, best first.
     pub data: Vec<KnowledgeResultView<'a>>,
-}
-
-impl KnowledgeItemView {
-    /// Returns the view of a document in a list.
-    #[must_use]
-    pub fn of(document: &KnowledgeDocument) -> Self {
-        Self {
-            id: document.id.into(),
-            inbox_id: document.inbox.map(Into::into),
-            source_id: document.source_id.clone(),
-            title: document.title.clone(),
-            excerpt: document.excerpt.clone(),
-            chars: document.chars,
-            version: document.version,
-            created_at: document.created_at.into(),
-            updated_at: document.updated_at.into(),
-        }
-    }
 }
 
 impl<'a> KnowledgeView<'a> {

@@ -7,28 +7,30 @@ use uuid::Uuid;
 
 use super::{TimestampView, name_of};
 
-/// An entry of the allow or block list.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ListEntry")]
-pub struct ListEntryView<'a> {
-    id: Uuid,
-    /// Inbox that the entry applies to; null for every inbox of the workspace.
-    inbox_id: Option<Uuid>,
-    /// `receive`, `send` or `reply`.
-    #[schemars(schema_with = "name_of::<ListDirection>")]
-    direction: &'static str,
-    /// `allow` or `block`.
-    #[schemars(schema_with = "name_of::<ListKind>")]
-    kind: &'static str,
-    /// Address, domain (including its subdomains) or token to match.
-    pattern: &'a str,
-    /// `address`, `domain` or `token`.
-    #[schemars(schema_with = "name_of::<ListPatternKind>")]
-    r#type: &'static str,
-    /// Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to match.
-    /// Mail that failed authentication never matches an allow entry.
-    require_auth: bool,
-    created_at: TimestampView,
+view! {
+    /// An entry of the allow or block list.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "ListEntry")]
+    pub struct ListEntryView<'a> of entry: &'a ListEntry {
+        id: Uuid = entry.id.into(),
+        /// Inbox that the entry applies to; null for every inbox of the workspace.
+        inbox_id: Option<Uuid> = entry.inbox.map(Into::into),
+        /// `receive`, `send` or `reply`.
+        #[schemars(schema_with = "name_of::<ListDirection>")]
+        direction: &'static str = entry.direction.text(),
+        /// `allow` or `block`.
+        #[schemars(schema_with = "name_of::<ListKind>")]
+        kind: &'static str = entry.kind.text(),
+        /// Address, domain (including its subdomains) or token to match.
+        pattern: &'a str = &entry.pattern.text,
+        /// `address`, `domain` or `token`.
+        #[schemars(schema_with = "name_of::<ListPatternKind>")]
+        r#type: &'static str = entry.pattern.kind.text(),
+        /// Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to
+        /// match. Mail that failed authentication never matches an allow entry.
+        require_auth: bool = entry.require_auth,
+        created_at: TimestampView = entry.created_at.into(),
+    }
 }
 
 /// All list entries, without pagination.
@@ -36,21 +38,4 @@ pub struct ListEntryView<'a> {
 pub struct ListEntriesView<'a> {
     /// List entries, oldest first.
     pub data: Vec<ListEntryView<'a>>,
-}
-
-impl<'a> ListEntryView<'a> {
-    /// Returns the view of a list entry.
-    #[must_use]
-    pub fn of(entry: &'a ListEntry) -> Self {
-        Self {
-            id: entry.id.into(),
-            inbox_id: entry.inbox.map(Into::into),
-            direction: entry.direction.text(),
-            kind: entry.kind.text(),
-            pattern: &entry.pattern.text,
-            r#type: entry.pattern.kind.text(),
-            require_auth: entry.require_auth,
-            created_at: entry.created_at.into(),
-        }
-    }
 }

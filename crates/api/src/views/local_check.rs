@@ -26,31 +26,33 @@ pub struct LocalScreenView<'a> {
     version: &'a str,
 }
 
-/// A reason of the local screen.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "LocalScreenReason")]
-struct ScreenReasonView<'a> {
-    /// What was found.
-    #[schemars(schema_with = "name_of::<Code>")]
-    code: &'static str,
-    /// Weight from 0 to 1.
-    weight: f64,
-    /// Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the categorizer
-    /// reads) or `attachment`.
-    #[schemars(schema_with = "name_of::<Place>")]
-    r#where: &'static str,
-    /// Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the source) or
-    /// `attachment` (a file name) or `file` (the text of an attachment).
-    #[schemars(schema_with = "name_of::<Part>")]
-    part: &'static str,
-    /// Attachment, for `file`. Null otherwise, or if the content is withheld.
-    attachment_id: Option<Uuid>,
-    /// More about it, such as the encoding. Null if there is nothing to add, or if the content is withheld.
-    detail: Option<&'a str>,
-    /// First character, counted in Unicode characters. 0 if the content is withheld.
-    start: usize,
-    /// Character after the last one. 0 if the content is withheld.
-    end: usize,
+view! {
+    /// A reason of the local screen.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "LocalScreenReason")]
+    struct ScreenReasonView<'a> of file: Option<AttachmentId>, reason: &'a Reason, is_open: bool {
+        /// What was found.
+        #[schemars(schema_with = "name_of::<Code>")]
+        code: &'static str = reason.code.text(),
+        /// Weight from 0 to 1.
+        weight: f64 = rounded(reason.weight),
+        /// Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the
+        /// categorizer reads) or `attachment`.
+        #[schemars(schema_with = "name_of::<Place>")]
+        r#where: &'static str = reason.place.text(),
+        /// Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the
+        /// source) or `attachment` (a file name) or `file` (the text of an attachment).
+        #[schemars(schema_with = "name_of::<Part>")]
+        part: &'static str = reason.part.text(),
+        /// Attachment, for `file`. Null otherwise, or if the content is withheld.
+        attachment_id: Option<Uuid> = file.filter(|_| is_open).map(Into::into),
+        /// More about it, such as the encoding. Null if there is nothing to add, or if the content is withheld.
+        detail: Option<&'a str> = Some(reason.detail.as_str()).filter(|detail| is_open && !detail.is_empty()),
+        /// First character, counted in Unicode characters. 0 if the content is withheld.
+        start: usize = if is_open { reason.start } else { 0 },
+        /// Character after the last one. 0 if the content is withheld.
+        end: usize = if is_open { reason.end } else { 0 },
+    }
 }
 
 /// Why a message is spam.
@@ -77,21 +79,6 @@ impl<'a> LocalScreenView<'a> {
             hidden_chars: screen.hidden_chars,
             complete: screen.complete,
             version: &screen.version,
-        }
-    }
-}
-
-impl<'a> ScreenReasonView<'a> {
-    fn of(file: Option<AttachmentId>, reason: &'a Reason, is_open: bool) -> Self {
-        Self {
-            code: reason.code.text(),
-            weight: rounded(reason.weight),
-            r#where: reason.place.text(),
-            part: reason.part.text(),
-            attachment_id: file.filter(|_| is_open).map(Into::into),
-            detail: Some(reason.detail.as_str()).filter(|detail| is_open && !detail.is_empty()),
-            start: if is_open { reason.start } else { 0 },
-            end: if is_open { reason.end } else { 0 },
         }
     }
 }

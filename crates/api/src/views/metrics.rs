@@ -65,21 +65,23 @@ struct IntervalView {
     counts: TotalsView,
 }
 
-/// Counts of messages. Each message counts at most once per column.
-#[derive(Serialize, JsonSchema)]
-struct TotalsView {
-    /// Messages accepted for sending.
-    sent: u64,
-    /// Received messages.
-    received: u64,
-    /// Sent messages that every recipient's server accepted.
-    delivered: u64,
-    /// Sent messages that failed permanently for a recipient.
-    bounced: u64,
-    /// Sent messages that a recipient reported as spam.
-    complained: u64,
-    /// Received messages that a list blocked.
-    blocked: u64,
+view! {
+    /// Counts of messages. Each message counts at most once per column.
+    #[derive(Serialize, JsonSchema)]
+    struct TotalsView of c: &Counters {
+        /// Messages accepted for sending.
+        sent: u64 = c.sent,
+        /// Received messages.
+        received: u64 = c.received,
+        /// Sent messages that every recipient's server accepted.
+        delivered: u64 = c.delivered,
+        /// Sent messages that failed permanently for a recipient.
+        bounced: u64 = c.bounced,
+        /// Sent messages that a recipient reported as spam.
+        complained: u64 = c.complained,
+        /// Received messages that a list blocked.
+        blocked: u64 = c.blocked,
+    }
 }
 
 /// Delivery rates of sent messages.
@@ -224,18 +226,5 @@ impl MetricsView {
 impl IntervalView {
     fn of(at: Time, counters: &Counters) -> Self {
         Self { t: at.into(), counts: TotalsView::of(counters) }
-    }
-}
-
-impl TotalsView {
-    fn of(c: &Counters) -> Self {
-        Self {
-            sent: c.sent,
-            received: c.received,
-            delivered: c.delivered,
-            bounced: c.bounced,
-            complained: c.complained,
-            blocked: c.blocked,
-        }
     }
 }

@@ -89,31 +89,33 @@ pub enum OrGoneView<T> {
     Gone(GoneView),
 }
 
-/// A message in a work queue: in flight, or a dead letter.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "QueueItem")]
-pub struct QueueItemView<'a> {
-    message_id: Uuid,
-    /// Inbox of the queue.
-    inbox_id: Uuid,
-    /// Thread of the message.
-    thread_id: Uuid,
-    /// `in_flight` or `dead_letter`.
-    state: &'static str,
-    /// Author of the message.
-    from: &'a str,
-    /// Subject of the message; null also if its content is withheld.
-    subject: Option<&'a str>,
-    /// Number of deliveries.
-    delivery_count: u32,
-    /// Name of the worker that claimed it last.
-    consumer: Option<&'a str>,
-    /// End of the lease; null for a dead letter.
-    lease_until: Option<TimestampView>,
-    /// Time at which the message became a dead letter; null in flight.
-    dead_at: Option<TimestampView>,
-    /// Time at which the message was stored.
-    created_at: TimestampView,
+view! {
+    /// A message in a work queue: in flight, or a dead letter.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "QueueItem")]
+    pub struct QueueItemView<'a> of entry: &'a QueueEntry, from: &'a str, subject: Option<&'a str> {
+        message_id: Uuid = entry.message.into(),
+        /// Inbox of the queue.
+        inbox_id: Uuid = entry.inbox.into(),
+        /// Thread of the message.
+        thread_id: Uuid = entry.thread.into(),
+        /// `in_flight` or `dead_letter`.
+        state: &'static str = if entry.lease_until.is_some() { "in_flight" } else { "dead_letter" },
+        /// Author of the message.
+        from: &'a str = from,
+        /// Subject of the message; null also if its content is withheld.
+        subject: Option<&'a str> = subject,
+        /// Number of deliveries.
+        delivery_count: u32 = entry.deliveries.min(DELIVERIES_MAX),
+        /// Name of the worker that claimed it last.
+        consumer: Option<&'a str> = entry.consumer.as_deref(),
+        /// End of the lease; null for a dead letter.
+        lease_until: Option<TimestampView> = entry.lease_until.map(Into::into),
+        /// Time at which the message became a dead letter; null in flight.
+        dead_at: Option<TimestampView> = entry.dead_at.map(Into::into),
+        /// Time at which the message was stored.
+        created_at: TimestampView = entry.created_at.into(),
+    }
 }
 
 /// A message that a person gave back to its queue.
@@ -135,24 +137,26 @@ pub struct DroppedView {
     dropped_at: TimestampView,
 }
 
-/// The current state of an inbox's work queue, independent of the time range of the metrics.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "QueueState")]
-pub struct QueueView {
-    /// Inbox of the queue.
-    inbox_id: Uuid,
-    /// Address of the inbox.
-    address: String,
-    /// Time of the first claim.
-    started_at: TimestampView,
-    /// Number of waiting messages, including delayed ones; without messages in flight and dead letters.
-    depth: u64,
-    /// Number of messages under a current lease.
-    in_flight: u64,
-    /// Number of dead letters.
-    dead_letters: u64,
-    /// Time at which the oldest waiting message was stored; null if no message waits.
-    oldest_waiting_at: Option<TimestampView>,
+view! {
+    /// The current state of an inbox's work queue, independent of the time range of the metrics.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "QueueState")]
+    pub struct QueueView of state: &QueueState {
+        /// Inbox of the queue.
+        inbox_id: Uuid = state.inbox.into(),
+        /// Address of the inbox.
+        address: String = state.address.clone(),
+        /// Time of the first claim.
+        started_at: TimestampView = state.started_at.into(),
+        /// Number of waiting messages, including delayed ones; without messages in flight and dead letters.
+        depth: u64 = state.depth,
+        /// Number of messages under a current lease.
+        in_flight: u64 = state.in_flight,
+        /// Number of dead letters.
+        dead_letters: u64 = state.dead_letters,
+        /// Time at which the oldest waiting message was stored; null if no message waits.
+        oldest_waiting_at: Option<TimestampView> = state.oldest_waiting_at.map(Into::into),
+    }
 }
 
 impl<'a> ClaimsView<'a> {
@@ -216,26 +220,6 @@ impl ExtendedView {
     }
 }
 
-impl<'a> QueueItemView<'a> {
-    /// Returns the view of a message in a queue.
-    #[must_use]
-    pub fn of(entry: &'a QueueEntry, from: &'a str, subject: Option<&'a str>) -> Self {
-        Self {
-            message_id: entry.message.into(),
-            inbox_id: entry.inbox.into(),
-            thread_id: entry.thread.into(),
-            state: if entry.lease_until.is_some() { "in_flight" } else { "dead_letter" },
-            from,
-            subject,
-            delivery_count: entry.deliveries.min(DELIVERIES_MAX),
-            consumer: entry.consumer.as_deref(),
-            lease_until: entry.lease_until.map(Into::into),
-            dead_at: entry.dead_at.map(Into::into),
-            created_at: entry.created_at.into(),
-        }
-    }
-}
-
 impl GivenBackView {
     /// Returns the view of a message that was returned to its queue.
     #[must_use]
@@ -249,21 +233,5 @@ impl DroppedView {
     #[must_use]
     pub fn of(id: MessageId, at: Time) -> Self {
         Self { id: id.into(), dropped_at: at.into() }
-    }
-}
-
-impl QueueView {
-    /// Returns the view of a queue's state, for `GET /v1/metrics`.
-    #[must_use]
-    pub fn of(state: &QueueState) -> Self {
-        Self {
-            inbox_id: state.inbox.into(),
-            address: state.address.clone(),
-            started_at: state.started_at.into(),
-            depth: state.depth,
-            in_flight: state.in_flight,
-            dead_letters: state.dead_letters,
-            oldest_waiting_at: state.oldest_waiting_at.map(Into::into),
-        }
     }
 }

@@ -33,32 +33,19 @@ pub struct ChallengeView {
     pub terms_url: Option<String>,
 }
 
-/// A workspace that began by self-signup.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SignupWorkspaceView {
-    id: Uuid,
-    /// Name of the workspace.
-    name: String,
-    /// `unclaimed`, or `claimed` if a person owns it.
-    #[schemars(schema_with = "name_of::<ClaimStatus>")]
-    status: &'static str,
-    created_at: TimestampView,
-    /// Time of the claim.
-    claimed_at: Option<TimestampView>,
-}
-
-impl SignupWorkspaceView {
-    /// Returns the view of a workspace.
-    #[must_use]
-    pub fn of(workspace: &Workspace) -> Self {
-        let w = workspace;
-        Self {
-            id: w.id.into(),
-            name: w.name.clone(),
-            status: w.claim.text(),
-            created_at: w.created_at.into(),
-            claimed_at: w.claimed_at.map(Into::into),
-        }
+view! {
+    /// A workspace that began by self-signup.
+    #[derive(Clone, Debug, Serialize, JsonSchema)]
+    pub struct SignupWorkspaceView of w: &Workspace {
+        id: Uuid = w.id.into(),
+        /// Name of the workspace.
+        name: String = w.name.clone(),
+        /// `unclaimed`, or `claimed` if a person owns it.
+        #[schemars(schema_with = "name_of::<ClaimStatus>")]
+        status: &'static str = w.claim.text(),
+        created_at: TimestampView = w.created_at.into(),
+        /// Time of the claim.
+        claimed_at: Option<TimestampView> = w.claimed_at.map(Into::into),
     }
 }
 

@@ -7,31 +7,19 @@ use uuid::Uuid;
 
 use super::TimestampView;
 
-/// An address that the workspace does not send to.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Suppression")]
-pub struct SuppressionView<'a> {
-    /// Address in lower case, without a display name.
-    address: &'a str,
-    /// `bounce`, `complaint` or `manual`.
-    reason: &'static str,
-    /// Reply text of the remote server, or type of the complaint.
-    detail: Option<&'a str>,
-    /// Message that bounced or drew the complaint; null for manual suppressions.
-    message_id: Option<Uuid>,
-    created_at: TimestampView,
-}
-
-impl<'a> SuppressionView<'a> {
-    /// Returns the view of a suppression.
-    #[must_use]
-    pub fn of(suppression: &'a Suppression) -> Self {
-        Self {
-            address: &suppression.address,
-            reason: suppression.reason.text(),
-            detail: suppression.detail.as_deref(),
-            message_id: suppression.message.map(Into::into),
-            created_at: suppression.created_at.into(),
-        }
+view! {
+    /// An address that the workspace does not send to.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Suppression")]
+    pub struct SuppressionView<'a> of suppression: &'a Suppression {
+        /// Address in lower case, without a display name.
+        address: &'a str = &suppression.address,
+        /// `bounce`, `complaint` or `manual`.
+        reason: &'static str = suppression.reason.text(),
+        /// Reply text of the remote server, or type of the complaint.
+        detail: Option<&'a str> = suppression.detail.as_deref(),
+        /// Message that bounced or drew the complaint; null for manual suppressions.
+        message_id: Option<Uuid> = suppression.message.map(Into::into),
+        created_at: TimestampView = suppression.created_at.into(),
     }
 }

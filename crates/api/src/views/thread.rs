@@ -11,31 +11,33 @@ use super::{RenderedPage, TimestampView, json_text, message::MessageView, name_o
 /// Longest preview of a message, in characters.
 const PREVIEW_CHARS_MAX: usize = 120;
 
-/// A conversation within one inbox.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Thread")]
-pub struct ThreadView<'a> {
-    id: Uuid,
-    /// Inbox of the thread.
-    inbox_id: Uuid,
-    /// Subject; null if the mail has no subject, or if all of it was blocked by a list.
-    subject: Option<&'a str>,
-    /// Addresses of all participants.
-    participants: &'a [String],
-    /// Number of messages.
-    message_count: u64,
-    /// Number of unread messages.
-    unread_count: u64,
-    /// Time of the newest message.
-    last_message_at: TimestampView,
-    created_at: TimestampView,
-    /// Labels of the thread itself, not of its messages.
-    labels: &'a [String],
-    /// Caller's own keys and values.
-    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
-    metadata: &'a RawValue,
-    /// Newest message; null unless a list was requested with `include_newest`.
-    newest: Option<NewestMessageView<'a>>,
+view! {
+    /// A conversation within one inbox.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Thread")]
+    pub struct ThreadView<'a> of thread: &'a Thread {
+        id: Uuid = thread.id.into(),
+        /// Inbox of the thread.
+        inbox_id: Uuid = thread.inbox.into(),
+        /// Subject; null if the mail has no subject, or if all of it was blocked by a list.
+        subject: Option<&'a str> = thread.subject.as_deref().filter(|_| thread.message_count > 0),
+        /// Addresses of all participants.
+        participants: &'a [String] = &thread.participants,
+        /// Number of messages.
+        message_count: u64 = thread.message_count,
+        /// Number of unread messages.
+        unread_count: u64 = thread.unread_count,
+        /// Time of the newest message.
+        last_message_at: TimestampView = thread.last_message_at.into(),
+        created_at: TimestampView = thread.created_at.into(),
+        /// Labels of the thread itself, not of its messages.
+        labels: &'a [String] = &thread.labels,
+        /// Caller's own keys and values.
+        #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+        metadata: &'a RawValue = json_text(&thread.metadata_json),
+        /// Newest message; null unless a list was requested with `include_newest`.
+        newest: Option<NewestMessageView<'a>> = None,
+    }
 }
 
 /// The newest message of a thread.
@@ -75,24 +77,6 @@ pub struct FullThreadView<'a> {
 }
 
 impl<'a> ThreadView<'a> {
-    /// Returns the view of a thread.
-    #[must_use]
-    pub fn of(thread: &'a Thread) -> Self {
-        Self {
-            id: thread.id.into(),
-            inbox_id: thread.inbox.into(),
-            subject: thread.subject.as_deref().filter(|_| thread.message_count > 0),
-            participants: &thread.participants,
-            message_count: thread.message_count,
-            unread_count: thread.unread_count,
-            last_message_at: thread.last_message_at.into(),
-            created_at: thread.created_at.into(),
-            labels: &thread.labels,
-            metadata: json_text(&thread.metadata_json),
-            newest: None,
-        }
-    }
-
     /// Adds the newest message.
     #[must_use]
     pub fn with_newest(self, newest: Option<NewestMessageView<'a>>) -> Self {

@@ -61,19 +61,21 @@ pub struct InvitingWorkspaceView<'a> {
     name: &'a str,
 }
 
-/// A member of the workspace.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Member")]
-pub struct MemberView<'a> {
-    id: Uuid,
-    email: &'a str,
-    name: Option<&'a str>,
-    /// What the person may do in the workspace.
-    #[schemars(schema_with = "name_of::<Role>")]
-    role: &'static str,
-    /// `active`, or `invited` until the person accepts the invitation.
-    status: &'static str,
-    created_at: TimestampView,
+view! {
+    /// A member of the workspace.
+    #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Member")]
+    pub struct MemberView<'a> of member: &'a Member {
+        id: Uuid = member.user.id.into(),
+        email: &'a str = &member.user.email,
+        name: Option<&'a str> = member.user.name.as_deref(),
+        /// What the person may do in the workspace.
+        #[schemars(schema_with = "name_of::<Role>")]
+        role: &'static str = member.role.text(),
+        /// `active`, or `invited` until the person accepts the invitation.
+        status: &'static str = if member.joined_at.is_some() { "active" } else { "invited" },
+        created_at: TimestampView = member.created_at.into(),
+    }
 }
 
 /// A list without pages.
@@ -83,21 +85,23 @@ pub struct ListView<T> {
     pub data: Vec<T>,
 }
 
-/// A session of the caller.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Session")]
-pub struct SessionView<'a> {
-    id: Uuid,
-    /// The browser at sign-in.
-    user_agent: Option<&'a str>,
-    /// The client's address at sign-in.
-    ip: &'a str,
-    /// Whether it is the session of this request.
-    current: bool,
-    created_at: TimestampView,
-    /// Last request, to the minute.
-    last_used_at: TimestampView,
-    expires_at: TimestampView,
+view! {
+    /// A session of the caller.
+    #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Session")]
+    pub struct SessionView<'a> of session: &'a Session, current: SessionId {
+        id: Uuid = session.id.into(),
+        /// The browser at sign-in.
+        user_agent: Option<&'a str> = session.user_agent.as_deref(),
+        /// The client's address at sign-in.
+        ip: &'a str = &session.ip,
+        /// Whether it is the session of this request.
+        current: bool = session.id == current,
+        created_at: TimestampView = session.created_at.into(),
+        /// Last request, to the minute.
+        last_used_at: TimestampView = session.last_used_at.into(),
+        expires_at: TimestampView = session.expires_at.into(),
+    }
 }
 
 impl<'a> SignedInView<'a> {
@@ -131,37 +135,6 @@ impl<'a> InvitationView<'a> {
             role: invitation.role.text(),
             created_at: invitation.sent_at.into(),
             expires_at: invitation.expires_at.into(),
-        }
-    }
-}
-
-impl<'a> MemberView<'a> {
-    /// Returns the view of a member.
-    #[must_use]
-    pub fn of(member: &'a Member) -> Self {
-        Self {
-            id: member.user.id.into(),
-            email: &member.user.email,
-            name: member.user.name.as_deref(),
-            role: member.role.text(),
-            status: if member.joined_at.is_some() { "active" } else { "invited" },
-            created_at: member.created_at.into(),
-        }
-    }
-}
-
-impl<'a> SessionView<'a> {
-    /// Returns the view of a session. `current` is the session of the request.
-    #[must_use]
-    pub fn of(session: &'a Session, current: SessionId) -> Self {
-        Self {
-            id: session.id.into(),
-            user_agent: session.user_agent.as_deref(),
-            ip: &session.ip,
-            current: session.id == current,
-            created_at: session.created_at.into(),
-            last_used_at: session.last_used_at.into(),
-            expires_at: session.expires_at.into(),
         }
     }
 }

@@ -63,31 +63,33 @@ pub struct StatsView {
     last_failure_at: Option<TimestampView>,
 }
 
-/// One attempt to deliver an event to a webhook.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "WebhookDelivery")]
-pub struct WebhookDeliveryView {
-    id: Uuid,
-    /// Delivered event.
-    event_id: Uuid,
-    /// Type of the event.
-    event_type: &'static str,
-    /// Number of the attempt, from 1 to 9.
-    attempt: u32,
-    /// `pending`, `succeeded` or `failed`.
-    #[schemars(schema_with = "name_of::<WebhookDeliveryStatus>")]
-    status: &'static str,
-    /// HTTP status of the response; null if there is no response.
-    response_status: Option<u16>,
-    /// First 500 bytes of the response body.
-    response_excerpt: Option<String>,
-    /// Reason for the failure.
-    error: Option<String>,
-    /// Duration of the attempt in milliseconds.
-    duration_ms: Option<i64>,
-    created_at: TimestampView,
-    /// Time of the next attempt; null unless this attempt failed and is retried.
-    next_attempt_at: Option<TimestampView>,
+view! {
+    /// One attempt to deliver an event to a webhook.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "WebhookDelivery")]
+    pub struct WebhookDeliveryView of d: &WebhookDelivery {
+        id: Uuid = d.id.into(),
+        /// Delivered event.
+        event_id: Uuid = d.event.into(),
+        /// Type of the event.
+        event_type: &'static str = d.kind.text(),
+        /// Number of the attempt, from 1 to 9.
+        attempt: u32 = d.attempt,
+        /// `pending`, `succeeded` or `failed`.
+        #[schemars(schema_with = "name_of::<WebhookDeliveryStatus>")]
+        status: &'static str = d.status.text(),
+        /// HTTP status of the response; null if there is no response.
+        response_status: Option<u16> = d.response_status,
+        /// First 500 bytes of the response body.
+        response_excerpt: Option<String> = d.response_excerpt.clone(),
+        /// Reason for the failure.
+        error: Option<String> = d.error.clone(),
+        /// Duration of the attempt in milliseconds.
+        duration_ms: Option<i64> = d.duration_ms,
+        created_at: TimestampView = d.created_at.into(),
+        /// Time of the next attempt; null unless this attempt failed and is retried.
+        next_attempt_at: Option<TimestampView> = d.next_attempt_at.map(Into::into),
+    }
 }
 
 /// One attempt with its request and response.
@@ -173,27 +175,6 @@ impl SecretWebhookView {
     #[must_use]
     pub fn of(details: &WebhookDetails) -> Self {
         Self { webhook: WebhookView::of(details), secret: details.secret.clone().unwrap_or_default() }
-    }
-}
-
-impl WebhookDeliveryView {
-    /// Returns the view of an attempt.
-    #[must_use]
-    pub fn of(delivery: &WebhookDelivery) -> Self {
-        let d = delivery;
-        Self {
-            id: d.id.into(),
-            event_id: d.event.into(),
-            event_type: d.kind.text(),
-            attempt: d.attempt,
-            status: d.status.text(),
-            response_status: d.response_status,
-            response_excerpt: d.response_excerpt.clone(),
-            error: d.error.clone(),
-            duration_ms: d.duration_ms,
-            created_at: d.created_at.into(),
-            next_attempt_at: d.next_attempt_at.map(Into::into),
-        }
     }
 }
 

@@ -14,17 +14,19 @@ use uuid::Uuid;
 
 use super::{TimestampView, name_of};
 
-/// A workspace and the state of its emergency stop.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Org")]
-pub struct OrgView {
-    id: Uuid,
-    /// Name of the workspace.
-    name: String,
-    /// Time of the emergency stop; null if the workspace is not stopped.
-    emergency_stopped_at: Option<TimestampView>,
-    /// Reason for the emergency stop, for people.
-    emergency_stop_reason: Option<String>,
+view! {
+    /// A workspace and the state of its emergency stop.
+    #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Org")]
+    pub struct OrgView of w: &Workspace {
+        id: Uuid = w.id.into(),
+        /// Name of the workspace.
+        name: String = w.name.clone(),
+        /// Time of the emergency stop; null if the workspace is not stopped.
+        emergency_stopped_at: Option<TimestampView> = w.stopped_at.map(Into::into),
+        /// Reason for the emergency stop, for people.
+        emergency_stop_reason: Option<String> = w.stop_reason.clone(),
+    }
 }
 
 /// A workspace with its settings.
@@ -68,33 +70,21 @@ pub struct WorkspaceView {
     created_at: TimestampView,
 }
 
-/// The suspension of a workspace.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Suspension")]
-pub struct SuspensionView {
-    #[schemars(schema_with = "name_of::<SuspensionReason>")]
-    reason: &'static str,
-    since: TimestampView,
-    /// The people and organizations whose complaints or bounces counted: domains, and addresses at large mailbox
-    /// providers.
-    parties: Vec<String>,
-    /// When it ends by itself; null if the operator must end it.
-    ends: Option<TimestampView>,
-    /// When an owner asked the operator for a review.
-    review_requested_at: Option<TimestampView>,
-}
-
-impl SuspensionView {
-    /// Returns the view of a suspension.
-    #[must_use]
-    pub fn of(suspension: &Suspension) -> Self {
-        Self {
-            reason: suspension.reason.text(),
-            since: suspension.since.into(),
-            parties: suspension.parties.clone(),
-            ends: None,
-            review_requested_at: suspension.review_requested_at.map(Into::into),
-        }
+view! {
+    /// The suspension of a workspace.
+    #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Suspension")]
+    pub struct SuspensionView of suspension: &Suspension {
+        #[schemars(schema_with = "name_of::<SuspensionReason>")]
+        reason: &'static str = suspension.reason.text(),
+        since: TimestampView = suspension.since.into(),
+        /// The people and organizations whose complaints or bounces counted: domains, and addresses at large mailbox
+        /// providers.
+        parties: Vec<String> = suspension.parties.clone(),
+        /// When it ends by itself; null if the operator must end it.
+        ends: Option<TimestampView> = None,
+        /// When an owner asked the operator for a review.
+        review_requested_at: Option<TimestampView> = suspension.review_requested_at.map(Into::into),
     }
 }
 
@@ -159,20 +149,6 @@ pub struct ActorView {
     id: Option<String>,
     /// Address of a user, or name of a key.
     label: String,
-}
-
-impl OrgView {
-    /// Returns the view of a workspace.
-    #[must_use]
-    pub fn of(workspace: &Workspace) -> Self {
-        let w = workspace;
-        Self {
-            id: w.id.into(),
-            name: w.name.clone(),
-            emergency_stopped_at: w.stopped_at.map(Into::into),
-            emergency_stop_reason: w.stop_reason.clone(),
-        }
-    }
 }
 
 impl ActorView {

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::{BodyValue, Problems, QueryValue, kinds::string};
 
 fn event_type_schema() -> Value {
-    json!({ "type": "string", "enum": EventKind::ALL.iter().map(|kind| kind.text()).collect::<Vec<_>>() })
+    let names: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.text()).collect();
+    json!({ "type": "string", "title": "EventTypeName", "enum": names })
 }
 
 impl BodyValue for EventKind {

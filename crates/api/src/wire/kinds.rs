@@ -262,7 +262,7 @@ impl<T: BodyValue, const MIN: usize, const MAX: usize> BodyValue for BoundedList
 
 impl BodyValue for Base64 {
     fn schema() -> Value {
-        json!({ "type": "string", "contentEncoding": "base64", "pattern": base64_pattern() })
+        json!({ "type": "string", "title": "Base64", "contentEncoding": "base64", "pattern": base64_pattern() })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| decode_base64(text).map(Self))

@@ -53,7 +53,9 @@ pub(super) fn check_label(text: &str) -> Result<(), String> {
 
 impl BodyValue for Label {
     fn schema() -> Value {
-        json!({ "type": "string", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "pattern": LABEL_PATTERN })
+        json!({
+            "type": "string", "title": "Label", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "pattern": LABEL_PATTERN,
+        })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| check_label(text).map(|()| Self(text.to_owned())))
@@ -79,6 +81,7 @@ fn allowed_label(text: &str, is_allowed: fn(&str) -> bool) -> Result<String, Str
 impl BodyValue for UserLabel {
     fn schema() -> Value {
         let mut schema = <Label as BodyValue>::schema();
+        schema["title"] = "UserLabel".into();
         schema["not"] = system_labels();
         schema
     }
@@ -90,6 +93,7 @@ impl BodyValue for UserLabel {
 impl BodyValue for AddableLabel {
     fn schema() -> Value {
         let mut schema = <Label as BodyValue>::schema();
+        schema["title"] = "AddableLabel".into();
         schema["anyOf"] = json!([{ "const": label::NEEDS_HUMAN }, { "not": system_labels() }]);
         schema
     }

@@ -23,11 +23,18 @@ use serde_json::{Value, json};
 
 use super::{BodyValue, Problems, QueryValue, expected};
 
+/// The number of names from which a list of them has a title, so that the document writes it once.
+const TITLED_FROM: usize = 9;
+
 macro_rules! names {
     ($($ty:ty),+ $(,)?) => {$(
         impl BodyValue for $ty {
             fn schema() -> Value {
-                json!({ "type": "string", "enum": texts(Self::ALL, Self::text) })
+                let mut schema = json!({ "type": "string", "enum": texts(Self::ALL, Self::text) });
+                if Self::ALL.len() >= TITLED_FROM {
+                    schema["title"] = stringify!($ty).into();
+                }
+                schema
             }
 
             fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {

@@ -75,10 +75,12 @@ macro_rules! query {
                     let mut parameter = serde_json::json!({
                         "name": $crate::object!(@name $field $($text)?),
                         "in": "query",
-                        "required": <$type as $crate::wire::QueryValue>::absent().is_none(),
                         "description": concat!($($doc),*).trim(),
                         "schema": <$type as $crate::wire::QueryValue>::schema(),
                     });
+                    if <$type as $crate::wire::QueryValue>::absent().is_none() {
+                        parameter["required"] = true.into();
+                    }
                     if let Some(explode) = <$type as $crate::wire::QueryValue>::EXPLODE {
                         parameter["style"] = "form".into();
                         parameter["explode"] = explode.into();

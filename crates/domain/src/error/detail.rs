@@ -248,7 +248,7 @@ trait DetailValue {
     /// Returns the value as JSON.
     fn json(&self) -> Value;
 
-    /// Returns the JSON Schema of the type.
+    /// Returns the JSON Schema of the type. One with a title is described once.
     fn schema() -> Value;
 }
 
@@ -273,9 +273,9 @@ detail_values! {
     Vec<String>: { "type": "array", "items": { "type": "string" } }, value => value.clone();
     Time: { "type": "string", "format": "date-time" }, value => value.to_string();
     InboxId: { "type": "string", "format": "uuid" }, value => value.to_string();
-    Permission: { "type": "string", "enum": Permission::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
-    RefusalReason: { "type": "string", "enum": RefusalReason::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
-    LimitName: { "type": "string", "enum": LimitName::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    Permission: { "title": "Permission", "type": "string", "enum": Permission::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    RefusalReason: { "title": "RefusalReason", "type": "string", "enum": RefusalReason::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    LimitName: { "title": "LimitName", "type": "string", "enum": LimitName::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     DraftStatus: { "type": "string", "enum": DraftStatus::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     AuthorRefusal: { "type": "string", "enum": AuthorRefusal::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     ProofProblem: { "type": "string", "enum": ProofProblem::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();

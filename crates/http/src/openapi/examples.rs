@@ -21,9 +21,11 @@ pub(super) fn add(document: &mut Value) {
             let shown = example::body(document, schema, 0);
             match schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
                 Some(name) => {
-                    let reference = format!("#/components/examples/{name}");
-                    shared.insert(name.to_owned(), json!({ "value": shown }));
-                    media["examples"] = json!({ "one": { "$ref": reference } });
+                    let shown = json!({ "value": shown });
+                    let known = shared.iter().find(|(_, other)| **other == shown).map(|(known, _)| known.clone());
+                    let name = known.unwrap_or_else(|| name.to_owned());
+                    media["examples"] = json!({ "one": { "$ref": format!("#/components/examples/{name}") } });
+                    shared.insert(name, shown);
                 }
                 None => media["example"] = shown,
             }

@@ -7,7 +7,12 @@ use posthouse_domain::{error::ErrorCode, user::Role};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::{SharedParts, bodies, schemas::header_refs, tag};
+use super::{
+    SharedParts, bodies,
+    once::pascal,
+    schemas::{header_refs, idempotency_key},
+    tag,
+};
 use crate::connection::host;
 use posthouse_call::{Access, Method, Operation, RequiredScope, ResultDoc};
 
@@ -25,15 +30,17 @@ pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, share
         Access::Public => operation["security"] = route.security.iter().map(|name| security(name)).collect(),
         Access::Key(permission, reach) => {
             let (reach, scope) = match reach {
-                RequiredScope::Any => ("any", ""),
-                RequiredScope::Workspace => ("workspace", "; inbox-scoped keys are refused"),
-                RequiredScope::Org => ("org", "; only org-wide keys are allowed"),
+                RequiredScope::Any => (None, ""),
+                RequiredScope::Workspace => (Some("workspace"), "; inbox-scoped keys are refused"),
+                RequiredScope::Org => (Some("org"), "; only org-wide keys are allowed"),
             };
             let more: String = route.also.iter().map(|more| format!(" and `{}`", more.text())).collect();
             let noun = if more.is_empty() { "permission" } else { "permissions" };
             operation["description"] = format!("Needs the {noun} `{}`{more}{scope}.", permission.text()).into();
             operation["x-permission"] = permission.text().into();
-            operation["x-reach"] = reach.into();
+            if let Some(reach) = reach {
+                operation["x-reach"] = reach.into();
+            }
         }
         Access::Session(role) => {
             operation["security"] = json!([{ "session": [] }]);
@@ -45,7 +52,7 @@ pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, share
             operation["description"] = "Needs the session of a person, who may be in no workspace yet.".into();
         }
     }
-    let parameters = parameters(route);
+    let parameters = parameters(route, &mut shared.schemas);
     if !parameters.is_empty() {
         operation["parameters"] = parameters.into();
     }
@@ -56,7 +63,7 @@ pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, share
     operation
 }
 
-fn parameters(route: &Operation) -> Vec<Value> {
+fn parameters(route: &Operation, schemas: &mut Map<String, Value>) -> Vec<Value> {
     let mut all: Vec<Value> = path_parameters(route.path)
         .map(|name| {
             let is_id = name == "id" || name.ends_with("_id");
@@ -67,7 +74,10 @@ fn parameters(route: &Operation) -> Vec<Value> {
         .collect();
     all.extend((route.parameters)());
     if route.idempotent {
-        all.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
+        all.push(idempotency_key());
+    }
+    for parameter in &mut all {
+        bodies::share_member(parameter, "schema", schemas);
     }
     all
 }
@@ -96,10 +106,7 @@ fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
     let shown = if members.is_some() {
         let mut letters = route.name.chars();
         let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-        let name = format!("{name}Body");
-        let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
-        schemas.insert(name, schema);
-        reference
+        json!({ "$ref": format!("#/components/schemas/{}", body_name(schemas, format!("{name}Body"), schema)) })
     } else {
         schema
     };
@@ -112,6 +119,16 @@ fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
         "description": format!("At most {} bytes.", rule.bytes_max),
         "content": content,
     }))
+}
+
+/// Adds the schema of a body, and returns its name. A second path of an operation has the body of the first.
+fn body_name(schemas: &mut Map<String, Value>, name: String, schema: Value) -> String {
+    let known = schemas.iter().find(|(known, other)| known.ends_with("Body") && **other == schema);
+    if let Some((known, _)) = known {
+        return known.clone();
+    }
+    schemas.insert(name.clone(), schema);
+    name
 }
 
 /// Returns the schema of a form with the members of a JSON body: texts are fields with the same limits, and an object is a file.
@@ -195,7 +212,7 @@ fn content(response: &mut Value) -> Option<&mut Map<String, Value>> {
 }
 
 fn success(route: &Operation, answer: &ResultDoc, generator: &mut SchemaGenerator) -> Value {
-    let mut fields = vec!["X-Request-Id"];
+    let mut fields = Vec::new();
     match answer.status {
         300..=399 if answer.status != 304 => fields.push("Location"),
         401 => fields.push("WWW-Authenticate"),
@@ -205,13 +222,13 @@ fn success(route: &Operation, answer: &ResultDoc, generator: &mut SchemaGenerato
     if is_limited(route) {
         fields.extend(["RateLimit-Policy", "RateLimit"]);
     }
-    if route.is_api() {
-        fields.push("Service-Notice");
-    }
     if route.idempotent {
         fields.push("Idempotent-Replayed");
     }
-    let mut response = json!({ "description": reason(answer.status), "headers": header_refs(&fields) });
+    let mut response = json!({ "description": reason(answer.status) });
+    if !fields.is_empty() {
+        response["headers"] = header_refs(&fields);
+    }
     if let Some(content_type) = answer.content_type {
         let media = answer.schema.map_or_else(|| json!({}), |schema| json!({ "schema": schema(generator) }));
         response["content"] = json!({ content_type: media });
@@ -219,37 +236,29 @@ fn success(route: &Operation, answer: &ResultDoc, generator: &mut SchemaGenerato
     response
 }
 
-/// Returns the name of a shared refusal: its codes, and what sets it apart.
+/// The most codes in the name of a shared refusal.
+const NAMED_CODES_MAX: usize = 3;
+
+/// Returns the name of a shared refusal: its first codes. A damaged store is a case of an unavailable one.
 fn refusal_name(route: &Operation, codes: &[ErrorCode]) -> String {
-    let capital = |word: &str| -> String {
-        let mut letters = word.chars();
-        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
-    };
-    let name = |code: &ErrorCode| -> String { code.text().split('_').map(capital).collect() };
-    let names: Vec<String> = codes.iter().map(name).collect();
-    let of = if route.has_oauth_errors { "OAuth" } else { "" };
-    let public = if is_limited(route) || !route.is_api() { "" } else { "Public" };
-    format!("{of}{public}{}", names.join("Or"))
+    let named = codes.iter().filter(|code| codes.len() == 1 || **code != ErrorCode::StoreDamaged);
+    let names: Vec<String> = named.take(NAMED_CODES_MAX).map(|code| pascal(code.text())).collect();
+    format!("{}{}", if route.has_oauth_errors { "OAuth" } else { "" }, names.join("Or"))
 }
 
 fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {
-    let mut fields = vec!["X-Request-Id"];
+    // The headers that any response has are in the description of the API.
+    let mut fields = Vec::new();
     if matches!(status, 429 | 503) || codes.contains(&ErrorCode::IdempotencyInFlight) {
         fields.push("Retry-After");
     }
-    if status == 401 {
-        fields.push("WWW-Authenticate");
-    } else if status != 421 {
-        // Without a workspace there is neither a limit nor a notice.
-        if is_limited(route) {
-            fields.extend(["RateLimit-Policy", "RateLimit"]);
-        }
-        if route.is_api() {
-            fields.push("Service-Notice");
-        }
+    match status {
+        401 => fields.push("WWW-Authenticate"),
+        429 if is_limited(route) => fields.extend(["RateLimit-Policy", "RateLimit"]),
+        _ => {}
     }
     let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
-    let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.text(), code.fix())).collect();
+    let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let schema = if route.has_oauth_errors {
         json!({ "$ref": "#/components/schemas/OAuthError" })
     } else {
@@ -258,11 +267,14 @@ fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {
             "properties": { "error": { "properties": { "code": { "enum": names } } } },
         })
     };
-    json!({
-        "description": lines.join("\n\n"),
-        "headers": header_refs(&fields),
+    let mut refusal = json!({
+        "description": format!("{}.", named.join(", ")),
         "content": { "application/json": { "schema": schema } },
-    })
+    });
+    if !fields.is_empty() {
+        refusal["headers"] = header_refs(&fields);
+    }
+    refusal
 }
 
 /// Returns whether requests count for a limit that responses state.

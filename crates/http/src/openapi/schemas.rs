@@ -3,6 +3,8 @@
 use posthouse_domain::error::ErrorCode;
 use serde_json::{Map, Value, json};
 
+use super::bodies;
+
 /// Returns the schema of the error body.
 pub(super) fn error() -> Value {
     json!({
@@ -49,9 +51,9 @@ fn details_of(code: ErrorCode) -> Value {
     json!({ "if": { "properties": { "code": { "const": code.text() } } }, "then": then })
 }
 
-/// Returns the schemas of `error.details`, by name.
-pub(super) fn details() -> impl Iterator<Item = (String, Value)> {
-    with_details().map(|code| {
+/// Adds the schemas of `error.details`.
+pub(super) fn add_details(schemas: &mut Map<String, Value>) {
+    for code in with_details() {
         let properties: Map<String, Value> =
             code.details().iter().map(|rule| (rule.kind.text().to_owned(), rule.kind.schema())).collect();
         let required: Vec<&str> =
@@ -64,17 +66,16 @@ pub(super) fn details() -> impl Iterator<Item = (String, Value)> {
         if !required.is_empty() {
             schema["required"] = json!(required);
         }
-        (details_name(code), schema)
-    })
+        bodies::share_parts(&mut schema, schemas);
+        schemas.insert(details_name(code), schema);
+    }
 }
 
 /// Returns the closed list of error codes.
 pub(super) fn error_code() -> Value {
-    let lines: Vec<String> =
-        ErrorCode::ALL.iter().map(|code| format!("- `{}` ({}): {}", code.text(), code.status(), code.fix())).collect();
     json!({
         "type": "string",
-        "description": lines.join("\n"),
+        "description": "What went wrong. `x-errors` has the status of each code and what to do; `error.fix` says it, too.",
         "enum": ErrorCode::ALL.iter().map(|code| code.text()).collect::<Vec<&str>>(),
     })
 }
@@ -83,12 +84,10 @@ pub(super) fn error_code() -> Value {
 pub(super) fn headers() -> Value {
     let text = |description: &str| json!({ "description": description, "schema": { "type": "string" } });
     json!({
-        "X-Request-Id": text("The id of this request, which the server logs."),
         "RateLimit-Policy": text("The limits that the request counts for, such as that of the key: \
             `\"key-minute\";q=<requests>;w=60`."),
         "RateLimit": text("The remainder of each limit: `\"key-minute\";r=<requests>;t=<seconds>`."),
         "Location": text("The URL that the browser goes to."),
-        "Service-Notice": text("A notice from the operator to this workspace, percent-encoded UTF-8. Optional."),
         "Retry-After": {
             "description": "Seconds to wait before the next try.",
             "schema": { "type": "integer", "minimum": 0 },
@@ -101,15 +100,13 @@ pub(super) fn headers() -> Value {
     })
 }
 
-/// Returns the parameters that operations share.
-pub(super) fn parameters() -> Value {
+/// Returns the parameter of operations that a client can repeat.
+pub(super) fn idempotency_key() -> Value {
     json!({
-        "IdempotencyKey": {
-            "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and \
-                body returns the first response.",
-            "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
-        },
+        "name": "Idempotency-Key", "in": "header",
+        "description": "1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and \
+            body returns the first response.",
+        "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
     })
 }
 

@@ -103,20 +103,20 @@ pub fn document(generator: &mut SchemaGenerator) -> Value {
         forms.push(of::<EnvelopeData<'_>>(generator));
         let schema = json!({
             "type": "object",
-            "properties": {
-                "id": {
-                    "type": "string", "format": "uuid",
-                    "description": "Event id, the same on every attempt and every transport.",
-                },
-                "type": { "type": "string", "const": kind.text() },
-                "created_at": { "type": "string", "format": "date-time" },
-                "data": { "anyOf": forms },
-            },
-            "required": ["id", "type", "created_at", "data"],
+            "allOf": [of::<EventView<'_>>(generator)],
+            "properties": { "type": { "type": "string", "const": kind.text() }, "data": { "anyOf": forms } },
+            "required": ["type", "data"],
         });
         all.insert(kind.text().to_owned(), json!({ "post": operation(kind, schema, &entry) }));
     }
     Value::Object(all)
+}
+
+/// Returns an example of the data of an event in envelope form.
+#[must_use]
+pub fn envelope_example() -> Value {
+    let shown = sample::shown(EventKind::MessageReceived);
+    serde_json::to_value(EventView::in_form(&shown, EventPayload::Envelope).data).unwrap_or_default()
 }
 
 fn operation(kind: EventKind, schema: Value, entry: &EventTypeView) -> Value {
@@ -149,9 +149,8 @@ fn operation(kind: EventKind, schema: Value, entry: &EventTypeView) -> Value {
         ],
         "requestBody": {
             "required": true,
-            "content": { "application/json": { "schema": schema, "examples": {
-                "full": { "value": entry.example }, "envelope": { "value": entry.envelope_example },
-            } } },
+            // The envelope of one type of event is like that of another: its schema has the example.
+            "content": { "application/json": { "schema": schema, "examples": { "full": { "value": entry.example } } } },
         },
         "responses": {
             "2XX": {

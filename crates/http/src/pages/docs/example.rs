@@ -4,12 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::{
     DocsOperation,
-    schema::{all_of, alternatives, content, resolve},
+    schema::{all_of, alternatives, content, resolve, whole},
     text,
 };
 
 /// Nesting from which an example shows as little as its schema allows.
 const DEPTH_BRIEF: usize = 5;
+/// Nesting from which an example has no lists and no objects that may be null. The example of the type itself has them.
+const DEPTH_FLAT: usize = 3;
 /// Deepest nesting of an example. Only types that contain themselves go as deep.
 const DEPTH_MAX: usize = 10;
 
@@ -51,13 +53,18 @@ pub(crate) fn body(document: &Value, schema: &Value, depth: usize) -> Value {
     }
     if let Some(some) = alternatives(schema) {
         let is_null = |one: &Value| one["type"] == "null";
+        let is_flat = |one: &Value| !matches!(text(&resolve(document, one)["type"]), "object" | "array");
         return match some.first() {
-            Some(one) if depth < DEPTH_BRIEF || !some.iter().any(is_null) => body(document, one, depth),
+            Some(one) if !some.iter().any(is_null) || depth < if is_flat(one) { DEPTH_BRIEF } else { DEPTH_FLAT } => {
+                body(document, one, depth)
+            }
             _ => Value::Null,
         };
     }
     let kind = match &schema["type"] {
         Value::Array(kinds) if depth >= DEPTH_BRIEF && kinds.iter().any(|kind| kind == "null") => "null",
+        Value::Array(kinds) if depth >= DEPTH_FLAT && kinds[..] == ["object", "null"] => "null",
+        Value::Array(kinds) if depth >= DEPTH_FLAT && kinds[..] == ["array", "null"] => "null",
         Value::Array(kinds) => kinds.first().map(text).unwrap_or_default(),
         kind => text(kind),
     };
@@ -73,11 +80,12 @@ pub(crate) fn body(document: &Value, schema: &Value, depth: usize) -> Value {
 
 fn array(document: &Value, schema: &Value, depth: usize) -> Value {
     let least = schema["minItems"].as_u64().unwrap_or_default();
-    let wanted = if depth < DEPTH_BRIEF { least.max(1) } else { least };
+    let wanted = if depth < DEPTH_FLAT { least.max(1) } else { least };
     (0..wanted).map(|_| body(document, &schema["items"], depth + 1)).collect()
 }
 
 fn object(document: &Value, schema: &Value, depth: usize) -> Value {
+    let schema = &whole(document, schema);
     let Some(members) = schema["properties"].as_object().filter(|_| depth < DEPTH_MAX) else { return json!({}) };
     let mut shown = Map::new();
     add_required(document, schema, members, depth, &mut shown);

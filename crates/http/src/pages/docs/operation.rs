@@ -42,7 +42,7 @@ fn parameters(document: &Value, operation: &Value, out: &mut String) {
         out.push_str(&format!("<h4>{heading}</h4><dl>"));
         for parameter in some {
             let required = parameter["required"] == true && location != "path";
-            schema::term(text(&parameter["name"]), &parameter["schema"], required, out);
+            schema::term(document, text(&parameter["name"]), &parameter["schema"], required, out);
             out.push_str(&format!("<dd>{}</dd>", inline(text(&parameter["description"]))));
         }
         out.push_str("</dl>");

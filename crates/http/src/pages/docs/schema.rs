@@ -1,6 +1,6 @@
 //! Renders JSON Schemas for readers: name, type, limits, description and members.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     html::{escape, inline},
@@ -20,6 +20,25 @@ pub(super) fn resolve<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
+/// Returns an object with the members of its parts: other schemas, and its own if it has such. Conditions across members
+/// stay as they are.
+pub(super) fn whole(document: &Value, schema: &Value) -> Value {
+    let mut own = resolve(document, schema).clone();
+    let Some(parts) = own["allOf"].as_array_mut() else { return own };
+    let is_object = |part: &Value| part.get("$ref").is_some() || part["type"] == "object";
+    let (others, conditions): (Vec<Value>, Vec<Value>) = std::mem::take(parts).into_iter().partition(is_object);
+    *parts = conditions;
+    let (mut members, mut required) = (Map::new(), Vec::new());
+    let others = others.iter().map(|other| whole(document, other));
+    for part in others.chain([own.clone()]) {
+        members.extend(part["properties"].as_object().cloned().unwrap_or_default());
+        required.extend(part["required"].as_array().cloned().unwrap_or_default());
+    }
+    own["properties"] = Value::Object(members);
+    own["required"] = Value::Array(required);
+    own
+}
+
 /// Renders the members of an object, or the description of any other type.
 pub(super) fn members(document: &Value, schema: &Value, out: &mut String) {
     let schema = resolve(document, schema);
@@ -31,11 +50,7 @@ pub(super) fn members(document: &Value, schema: &Value, out: &mut String) {
 }
 
 /// Renders the name and type of one member or parameter.
-pub(super) fn term(name: &str, schema: &Value, required: bool, out: &mut String) {
-    named(&Value::Null, name, schema, required, out);
-}
-
-fn named(document: &Value, name: &str, schema: &Value, required: bool, out: &mut String) {
+pub(super) fn term(document: &Value, name: &str, schema: &Value, required: bool, out: &mut String) {
     let required = if required { " <em>required</em>" } else { "" };
     out.push_str(&format!(
         "<dt><code>{}</code> <span class=\"type\">{}</span>{required}</dt>",
@@ -49,7 +64,7 @@ fn level(document: &Value, schema: &Value, depth: usize, out: &mut String) {
     let required = object["required"].as_array().map(Vec::as_slice).unwrap_or_default();
     out.push_str("<dl>");
     for (name, member) in object["properties"].as_object().into_iter().flatten() {
-        named(document, name, member, required.iter().any(|one| one == name.as_str()), out);
+        term(document, name, member, required.iter().any(|one| one == name.as_str()), out);
         let about = member.get("description").unwrap_or(&resolve(document, member)["description"]);
         out.push_str(&format!("<dd>{}", inline(text(about))));
         if depth < DEPTH_MAX {
@@ -62,24 +77,24 @@ fn level(document: &Value, schema: &Value, depth: usize, out: &mut String) {
 
 /// Returns the object in a schema: the schema itself, its reference, the items of an array, or the only alternative to
 /// null.
-fn object_in<'a>(document: &'a Value, schema: &'a Value) -> Option<&'a Value> {
-    let mut schema = schema;
+fn object_in(document: &Value, schema: &Value) -> Option<Value> {
+    let mut schema = whole(document, schema);
     for _ in 0..DEPTH_MAX {
-        schema = resolve(document, schema);
         if schema["properties"].as_object().is_some_and(|members| !members.is_empty()) {
             return Some(schema);
         }
-        schema = match alternatives(schema).or_else(|| all_of(schema)) {
+        let inner = match alternatives(&schema).or_else(|| all_of(&schema)) {
             Some(some) => some.iter().find(|one| has_members(document, one))?,
             None => schema.get("items")?,
         };
+        schema = whole(document, inner);
     }
     None
 }
 
 fn has_members(document: &Value, schema: &Value) -> bool {
     let schema = resolve(document, schema);
-    schema.get("properties").is_some() || schema.get("items").is_some()
+    ["properties", "items", "allOf"].iter().any(|part| schema.get(*part).is_some())
 }
 
 /// Returns the schemas of which a value fits one.

@@ -22,6 +22,19 @@ fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     pointer.map_or(value, |pointer| document.pointer(pointer).expect("the reference resolves"))
 }
 
+/// Returns a schema with what it refers to.
+fn written_out(document: &Value, schema: &Value) -> Value {
+    let mut whole = resolved(document, schema).clone();
+    whole["description"] = schema["description"].clone();
+    whole
+}
+
+/// Returns a schema without its title, which is the name of what the document refers to.
+fn untitled(mut schema: Value) -> Value {
+    schema.as_object_mut().map(|parts| parts.remove("title"));
+    schema
+}
+
 /// Visits every value with its JSON pointer.
 fn visit<'a>(value: &'a Value, at: &str, seen: &mut impl FnMut(&str, &'a Value)) {
     seen(at, value);
@@ -63,7 +76,7 @@ fn the_errors_of_the_issuer_have_the_form_of_oauth() {
     }
     for method in ["get", "post"] {
         let answers = &document["paths"]["/oidc/authorize"][method]["responses"];
-        assert!(answers["303"]["headers"].get("Location").is_some(), "{method}");
+        assert!(resolved(&document, &answers["303"])["headers"].get("Location").is_some(), "{method}");
     }
 }
 
@@ -99,7 +112,10 @@ fn every_route_is_in_the_document() {
         for name in path_parameters(route.operation.path) {
             let parameters = operation["parameters"].as_array().expect("parameters");
             assert!(
-                parameters.iter().any(|one| one["in"] == "path" && one["name"] == name),
+                parameters
+                    .iter()
+                    .map(|one| resolved(&document, one))
+                    .any(|one| one["in"] == "path" && one["name"] == name),
                 "{} {name}",
                 route.operation.name
             );
@@ -128,7 +144,8 @@ fn every_body_and_answer_with_a_schema_has_an_example() {
     for route in all_routes() {
         let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
         let answers = operation["responses"].as_object().expect("responses");
-        let answers = answers.iter().filter(|(status, _)| status.starts_with('2')).map(|(_, answer)| answer);
+        let answers = answers.iter().filter(|(status, _)| status.starts_with('2'));
+        let answers = answers.map(|(_, answer)| resolved(&document, answer));
         for described in answers.chain([&operation["requestBody"]]) {
             let media = &described["content"]["application/json"];
             if media.get("schema").is_none() {
@@ -173,7 +190,7 @@ const TYPES: &[&str] = &["null", "boolean", "object", "array", "number", "string
 fn schemas_have_known_types_and_required_members_exist() {
     let document = whole();
     visit(&document, "", &mut |at, value| {
-        if !at.contains("/schema") || at.ends_with("/properties") {
+        if !at.contains("/schema") || at.ends_with("/properties") || at.contains("/examples/") {
             return;
         }
         let kinds: Vec<&str> = match value.get("type") {
@@ -234,9 +251,51 @@ fn the_error_schema_describes_the_details_of_every_code() {
         assert_eq!(reference, &format!("#/components/schemas/ErrorDetails.{}", code.text()));
         for rule in code.details() {
             let name = rule.kind.text();
-            assert_eq!(schema["properties"][name], rule.kind.schema(), "{} {name}", code.text());
+            assert_eq!(written_out(&document, &schema["properties"][name]), untitled(rule.kind.schema()), "{name}");
             let required = schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
             assert_eq!(required, rule.is_required, "{} {name}", code.text());
+        }
+    }
+}
+
+/// The document is compact: what operations and schemas have in common is a component.
+#[test]
+fn nothing_long_is_said_twice() {
+    let document = whole();
+    let size = document.to_string().len();
+    assert!(size < 800_000, "{size} bytes");
+    let mut seen = HashSet::new();
+    for part in ["paths", "webhooks"] {
+        visit(&document[part], "", &mut |at, value| {
+            let is_part = ["/parameters/", "/responses/"]
+                .iter()
+                .any(|kind| at.rsplit_once(kind).is_some_and(|(_, rest)| !rest.contains('/')));
+            if is_part && value.get("$ref").is_none() {
+                assert!(seen.insert(value.to_string()), "{part} has {at} twice: {value}");
+            }
+        });
+    }
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    let bodies = schemas.iter().filter(|(name, _)| name.ends_with("Body"));
+    let mut known = HashSet::new();
+    for (name, body) in bodies {
+        assert!(known.insert(body.to_string()), "{name} is the body of another operation");
+    }
+}
+
+/// Two operations share a parameter only if it means the same for both.
+#[test]
+fn every_operation_keeps_the_description_of_its_parameters() {
+    let document = whole();
+    for route in all_routes() {
+        let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
+        let listed = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for declared in (route.operation.parameters)() {
+            let is_there = listed
+                .iter()
+                .map(|one| resolved(&document, one))
+                .any(|one| ["name", "in", "description", "required"].iter().all(|part| one[*part] == declared[*part]));
+            assert!(is_there, "{} lost {declared}", route.operation.name);
         }
     }
 }
