@@ -106,12 +106,15 @@ async fn files(
     let owner = WorkOwner { class: WorkClass::Content, workspace: caller.workspace };
     let raw = raw::message(service, caller, original, OptIns::ALL).await?;
     let raw_bytes = raw.len();
-    let work = move |_: &WorkStop| {
+    let work = move |stop: &WorkStop| {
         let files = parse::parse(&raw).attachments;
-        let has_link = |file: &ParsedAttachment<'_>| quoted_links::is_in_file(&file.content_type, &file.bytes);
-        if is_closed && files.iter().any(has_link) {
-            return Err(raw::owners_only());
+        for file in files.iter().filter(|_| is_closed) {
+            stop.check()?;
+            if quoted_links::is_in_file(&file.content_type, &file.bytes) {
+                return Err(raw::owners_only());
+            }
         }
+        stop.check()?;
         Ok(files.into_iter().map(file).collect())
     };
     service.blocking_pool.run_for(owner, raw_bytes, work).await?

@@ -1,16 +1,19 @@
-//! Dear work on the mail of strangers holds its own threads only: the dearest input of each class runs while the requests
-//! of others are counted.
+//! Dear work holds the threads of its own workspace only: the dearest request of each class waits for its share, while the
+//! requests of others are counted.
 
 use std::sync::mpsc::{Sender, channel};
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use posthouse_app::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
+use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::{error::LimitName, plan::Plan};
-use posthouse_tests::{ServerOptions, TestMessage, TestServer, fixtures::TestKey};
+use posthouse_tests::{
+    ServerOptions, TestMessage, TestServer,
+    fixtures::{TestInbox, TestKey},
+    http::ApiResponse,
+};
 use serde_json::json;
 use tokio::sync::oneshot;
-
-/// Requests of the neighbor while the work is held.
-const ROUNDS: usize = 5;
 
 /// Starts work that holds a thread of a class until the sender is dropped.
 async fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()> {
@@ -23,39 +26,102 @@ async fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()
             started.send(()).expect("the test waits");
             let _ = until.recv();
         };
-        app.blocking_pool.run_for(owner, usize::MAX, work).await
+        if class == WorkClass::Receive {
+            app.blocking_pool.run(class, move || work(&WorkStop::default())).await
+        } else {
+            app.blocking_pool.run_for(owner, usize::MAX, work).await
+        }
     });
     is_started.await.expect("the work starts");
     end
 }
 
-/// What another workspace does: receives, reads, shows, searches and adds a domain.
-async fn work(server: &TestServer, key: &TestKey, round: usize) {
-    let (api, inbox) = (server.api(key), server.inbox(key).await);
-    let html = "From: a@b.example\r\nSubject: s\r\nContent-Type: text/html\r\n\r\n<p>Hello</p>\r\n";
-    let id = server.receive_message(&inbox, html).await;
-    api.get(&format!("/v1/messages/{id}/html")).await.expect(200);
-    api.get(&format!("/v1/messages/{id}/raw")).await.expect(200);
-    let large = TestMessage::new("Large", &format!("{}\n", "word ".repeat(14)).repeat(4_000));
-    server.deliver(&large, &inbox.address).await;
-    api.get("/v1/search?q=word").await.expect(200);
-    api.post("/v1/domains", json!({ "domain": format!("d{round}.example") })).await.expect(201);
+/// Text of more bytes than any class does inline.
+fn large_text() -> String {
+    format!("{}\n", "word ".repeat(14)).repeat(4_000)
+}
+
+/// A workspace with the mail that its requests are about.
+struct Tenant {
+    key: TestKey,
+    inbox: TestInbox,
+    html: String,
+    large: String,
+}
+
+impl Tenant {
+    async fn of(server: &TestServer) -> Self {
+        let key = server.workspace(Plan::Team).await;
+        let inbox = server.inbox(&key).await;
+        let nested = "<ul><li>".repeat(500);
+        let html = format!("From: a@b.example\r\nSubject: s\r\nContent-Type: text/html\r\n\r\n{nested}Hello\r\n");
+        let html = server.receive_message(&inbox, html).await.to_string();
+        let large = format!("From: a@b.example\r\nSubject: s\r\n\r\n{}", large_text().replace('\n', "\r\n"));
+        let large = server.receive_message(&inbox, large).await.to_string();
+        Self { key, inbox, html, large }
+    }
+
+    /// Makes a request that needs a thread of a class, and returns the response and its expected status.
+    async fn request(&self, server: &TestServer, class: WorkClass, round: usize) -> (ApiResponse, u16) {
+        let (api, messages) = (server.api(&self.key), format!("/v1/inboxes/{}/messages", self.inbox.id));
+        let file = json!({ "filename": "f", "content_base64": BASE64_STANDARD.encode(large_text()) });
+        let file = json!({ "to": "ann@x.example", "subject": "File", "text": "Here.", "attachments": [file] });
+        match class {
+            WorkClass::Receive => {
+                server.deliver(&TestMessage::new("Large", &large_text()), &self.inbox.address).await;
+                (api.get(&messages).await, 200)
+            }
+            WorkClass::View => (api.get(&format!("/v1/messages/{}/html", self.html)).await, 200),
+            WorkClass::Content => (api.get(&format!("/v1/messages/{}/raw", self.large)).await, 200),
+            WorkClass::Compose => (api.post(&messages, file).await, 202),
+            WorkClass::Deliver => {
+                let sent = api.post(&messages, file).await;
+                server.settle().await;
+                (sent, 202)
+            }
+            WorkClass::Search => {
+                let document = json!({ "title": format!("T{round}"), "body": large_text() });
+                (api.post("/v1/knowledge", document).await, 201)
+            }
+            WorkClass::Keys => {
+                let name = format!("d{round}-{}.example", self.inbox.id);
+                (api.post("/v1/domains", json!({ "domain": name })).await, 201)
+            }
+            WorkClass::Respond => (api.post(&format!("{messages}/claim"), json!({ "limit": 10 })).await, 200),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dear_work_of_a_workspace_delays_no_other_class_and_no_other_workspace() {
-    let server = TestServer::start(ServerOptions::default()).await;
-    let (abuser, neighbor) = (server.workspace(Plan::Free).await, server.workspace(Plan::Team).await);
-    let mut held = Vec::new();
-    for class in [WorkClass::View, WorkClass::Content] {
+    let capture = ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
+    let server = TestServer::start(capture).await;
+    let pool = &server.service().blocking_pool;
+    for (round, class) in WorkClass::ALL.into_iter().enumerate() {
+        let (abuser, neighbor) = (Tenant::of(&server).await, Tenant::of(&server).await);
+        server.settle().await;
+        let mut held = Vec::new();
         for _ in 0..class.threads_per_workspace() {
-            held.push(hold(&server, &abuser, class).await);
+            held.push(hold(&server, &abuser.key, class).await);
         }
+        let own = async {
+            let (response, status) = abuser.request(&server, class, round).await;
+            response.expect(status);
+        };
+        let others = async {
+            let owner = WorkOwner { class, workspace: abuser.key.workspace };
+            while class != WorkClass::Receive && pool.tasks(owner) <= held.len() as u64 {
+                tokio::task::yield_now().await;
+            }
+            // Mail has no workspace before it is received, so other large mail waits with it, but nothing else.
+            for other in WorkClass::ALL.into_iter().filter(|other| *other != WorkClass::Receive || class != *other) {
+                let (response, status) = neighbor.request(&server, other, round).await;
+                response.expect(status);
+            }
+            drop(held);
+        };
+        tokio::join!(own, others);
     }
-    for round in 0..ROUNDS {
-        work(&server, &neighbor, round).await;
-    }
-    drop(held);
     server.finish().await;
 }
 
