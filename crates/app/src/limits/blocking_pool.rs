@@ -65,8 +65,8 @@ pub enum WorkClass {
 struct WorkLimits {
     /// Work on fewer bytes runs inline; 0 for work that never does.
     inline_bytes_max: usize,
-    /// The limits of a workspace; `None` if work of the class belongs to no workspace.
-    share: Option<WorkShare>,
+    /// The limits of a workspace.
+    share: WorkShare,
 }
 
 /// The limits of one workspace in a class. It has at most half of the threads.
@@ -97,17 +97,16 @@ impl WorkClass {
     ];
 
     const fn limits(self) -> WorkLimits {
-        let own = WorkLimits { inline_bytes_max: INLINE_BYTES_MAX, share: Some(WorkShare::THREADS_ONLY) };
+        let own = WorkLimits { inline_bytes_max: INLINE_BYTES_MAX, share: WorkShare::THREADS_ONLY };
         match self {
             WorkClass::View => {
-                WorkLimits { inline_bytes_max: 0, share: Some(WorkShare { tasks_max: 16, deadline_ms: 10_000 }) }
+                WorkLimits { inline_bytes_max: 0, share: WorkShare { tasks_max: 16, deadline_ms: 10_000 } }
             }
             WorkClass::Content => WorkLimits {
                 inline_bytes_max: FOREIGN_INLINE_BYTES_MAX,
-                share: Some(WorkShare { tasks_max: 64, deadline_ms: 30_000 }),
+                share: WorkShare { tasks_max: 64, deadline_ms: 30_000 },
             },
-            // A mail may go to inboxes of several workspaces. Each client has a share of the content (`smtp_content.rs`).
-            WorkClass::Receive => WorkLimits { inline_bytes_max: FOREIGN_INLINE_BYTES_MAX, share: None },
+            WorkClass::Receive => WorkLimits { inline_bytes_max: FOREIGN_INLINE_BYTES_MAX, ..own },
             WorkClass::Search | WorkClass::Keys => WorkLimits { inline_bytes_max: 0, ..own },
             WorkClass::Compose | WorkClass::Deliver | WorkClass::Respond => own,
         }
@@ -129,7 +128,7 @@ impl WorkClass {
     /// Returns how many threads one workspace has at most.
     #[must_use]
     pub fn threads_per_workspace(self) -> usize {
-        if self.limits().share.is_some() { (self.threads() / 2).max(1) } else { self.threads() }
+        self.threads() / 2
     }
 }
 
@@ -229,36 +228,27 @@ impl Default for BlockingPool {
 }
 
 impl BlockingPool {
-    /// Runs the work on a blocking thread of its class, once one is free.
+    /// Runs work on mail from outside: inline if it is small, otherwise on a thread of [`WorkClass::Receive`], once one is
+    /// free. Such a mail may go to several workspaces, so it has no share: each client has one of the content that is
+    /// received (`smtp_content.rs`).
     ///
     /// # Errors
-    /// Returns `internal_error` if the work panics.
-    pub async fn run<T: Send + 'static>(
+    /// Returns `internal_error` if the work panics on a blocking thread.
+    pub async fn run_receipt<T: Send + 'static>(
         &self,
-        class: WorkClass,
+        bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        debug_assert!(class.limits().share.is_none(), "work of {class:?} belongs to a workspace");
+        let class = WorkClass::Receive;
+        if bytes < class.inline_bytes_max() {
+            return Ok(work());
+        }
         let thread = Arc::clone(&self.0[class as usize].threads).acquire_owned().await.map_err(|_| broken())?;
         spawn(WorkPermit { _thread: thread, _share: None }, work).await
     }
 
-    /// Runs work on a number of bytes: inline if they are few and the class allows it, otherwise as
-    /// [`BlockingPool::run`].
-    ///
-    /// # Errors
-    /// Returns `internal_error` if the work panics on a blocking thread.
-    pub async fn run_sized<T: Send + 'static>(
-        &self,
-        class: WorkClass,
-        bytes: usize,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
-        if bytes < class.limits().inline_bytes_max { Ok(work()) } else { self.run(class, work).await }
-    }
-
-    /// Runs work as [`BlockingPool::run_sized`], within the share of the workspace that it is for and until the deadline of
-    /// the class, if it has one. The work is stopped at the deadline, and when this future is dropped.
+    /// Runs work on a number of bytes: inline if they are few and the class allows it, otherwise on a thread of its class,
+    /// within the share of the workspace that it is for and until the deadline of the class, if it has one. The work is stopped at the deadline, and when this future is dropped.
     ///
     /// # Errors
     /// Returns `rate_limited` if too many tasks of the workspace wait, `unavailable` at the deadline, or
@@ -269,7 +259,7 @@ impl BlockingPool {
         bytes: usize,
         work: impl FnOnce(&WorkStop) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        let deadline_ms = owner.class.limits().share.map_or(u64::MAX, |share| share.deadline_ms);
+        let deadline_ms = owner.class.limits().share.deadline_ms;
         self.run_until(owner, bytes, work, tokio::time::sleep(Duration::from_millis(deadline_ms))).await
     }
 
@@ -287,7 +277,7 @@ impl BlockingPool {
             return Ok(work(&stop));
         }
         let _stops = StopOnDrop(stop.clone());
-        let share = limits.share.unwrap_or(WorkShare::THREADS_ONLY);
+        let share = limits.share;
         let (task, own) = self.task(owner, share.tasks_max)?;
         let run = async {
             let own = own.acquire_owned().await.map_err(|_| broken())?;

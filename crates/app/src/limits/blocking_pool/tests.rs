@@ -11,9 +11,9 @@ fn owner(class: WorkClass, number: u128) -> WorkOwner {
     WorkOwner { class, workspace: uuid::Uuid::from_u128(number).into() }
 }
 
-/// Returns the classes whose work belongs to a workspace, with its limits there.
+/// Returns the classes, with the limits of a workspace.
 fn shared() -> impl Iterator<Item = (WorkClass, WorkShare)> {
-    WorkClass::ALL.into_iter().filter_map(|class| Some((class, class.limits().share?)))
+    WorkClass::ALL.into_iter().map(|class| (class, class.limits().share))
 }
 
 type Held<'p> = BoxFuture<'p, Result<(), Refusal>>;
@@ -36,12 +36,10 @@ fn hold_until(
 }
 
 #[test]
-fn only_receiving_belongs_to_no_workspace() {
+fn a_workspace_has_half_of_the_threads() {
     for class in WorkClass::ALL {
-        assert_eq!(class.limits().share.is_none(), class == WorkClass::Receive, "{class:?}");
-        assert!(class.threads() >= 2, "{class:?}");
         let share = class.threads_per_workspace();
-        assert!(class == WorkClass::Receive || share * 2 <= class.threads(), "{class:?}: {share}");
+        assert!(share >= 1 && share * 2 <= class.threads(), "{class:?}: {share}");
     }
 }
 
@@ -53,12 +51,9 @@ async fn a_workspace_delays_no_other_in_any_class() {
         let held: Vec<_> = (0..tasks).map(|_| hold(&pool, owner(class, 1))).collect();
         assert_eq!(pool.tasks(owner(class, 1)), tasks);
         for other in WorkClass::ALL {
-            if other.limits().share.is_some() {
-                pool.run_for(owner(other, 2), usize::MAX, |_| ()).await.expect("another workspace has a thread");
-            } else {
-                pool.run(other, || ()).await.expect("another class has a thread");
-            }
+            pool.run_for(owner(other, 2), usize::MAX, |_| ()).await.expect("another workspace has a thread");
         }
+        pool.run_receipt(usize::MAX, || ()).await.expect("mail from outside has a thread");
         if tasks == share.tasks_max {
             let refused = pool.run_for(owner(class, 1), usize::MAX, |_| ()).await.expect_err("the queue is full");
             assert_eq!(
