@@ -356,8 +356,7 @@ async fn prepare(
     };
     let (workspace, signing) = copy_signing::read(service, &config, &outgoing, &inbox).await?;
     let codes = judge::codes(service, &workspace, now).await?;
-    let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
-    let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
+    let bytes = outgoing.content.bytes() + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let composition = Composition {
         context,
         config,

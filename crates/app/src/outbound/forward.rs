@@ -49,13 +49,17 @@ async fn forward_new(
     } else {
         Vec::new()
     };
-    let mut content = quoted(&found.message, &found.bodies, command.note);
+    let subject = thread::forward_subject(found.message.subject.as_deref().unwrap_or_default());
+    let owner = WorkOwner { class: WorkClass::Compose, workspace: context.caller.workspace };
+    let bytes = found.bodies.bytes() + command.note.bytes();
+    let data = found.message.data.clone();
+    let quote = move |_: &WorkStop| quoted(&found.message, &found.bodies, command.note);
+    let mut content = service.blocking_pool.run_for(owner, bytes, quote).await?;
     if command.include_files {
-        content.data_json = found.message.data.clone();
+        content.data_json = data;
         // Remote recipients get the data as this file again.
         files.retain(|file| content.data_json.is_none() || file.name != DATA_FILE_NAME);
     }
-    let subject = thread::forward_subject(found.message.subject.as_deref().unwrap_or_default());
     let people = recipients::resolve(service, &context.caller, command.people).await?;
     let outgoing = OutgoingMessage::new(service.clock.ids().next(), people, compose::bounded_subject(&subject))
         .with_content(OutgoingContent { files, ..content })

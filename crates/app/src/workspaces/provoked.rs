@@ -5,7 +5,7 @@
 //! * The proven author and the author's party don't count. Nor does a person whom the mail names, who wrote to the workspace
 //!   before with proof, and whom the workspace didn't write to first. They complain about an answer to themselves.
 //! * Everyone else whom the mail names counts as the party that named them: the author's, and one party for all mail without a
-//!   proven author, however many names and networks it came from. So does an address that a rule forwards the mail to.
+//!   proven author, however many names and networks it came from. So does an address that the inbox forwards its mail to.
 //! * People whom the workspace wrote to first, and whom no mail names, count for themselves.
 //!
 //! Only people whom the mail proves are exempt, because the workspace could name others in mail to itself. Mail from an address
@@ -148,7 +148,7 @@ fn is_from_workspace(tx: &mut Tx, mail: &Message) -> Result<bool> {
         || mail_domains::by_name(tx, mail.workspace, author.address().domain())?.is_some())
 }
 
-/// Returns the message that a message answers, if its inbox has it. The last of `References` of a forward by a rule is the mail
+/// Returns the message that a message answers, if its inbox has it. The last of `References` of an automatic forward is the mail
 /// that it forwards; its `In-Reply-To` is that of its author.
 fn answered(tx: &mut Tx, message: &Message) -> Result<Option<Message>> {
     if let Some(id) = message.answers {

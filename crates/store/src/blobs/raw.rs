@@ -113,7 +113,7 @@ mod tests {
     fn stopped_work_ends_after_one_step() {
         let step = usize::try_from(STEP_BYTES).unwrap();
         let packed = compress(&vec![7; 10 * step]).unwrap();
-        for steps in 0..12 {
+        for steps in 0_usize..12 {
             let left = std::cell::Cell::new(steps);
             let is_stopped = || left.replace(left.get().saturating_sub(1)) == 0;
             let raw = decompress_until(&packed, 10 * step, &is_stopped).unwrap();

@@ -11,6 +11,7 @@ use posthouse_tests::{
     ServerOptions, TestMessage, TestServer,
     fixtures::{TestInbox, TestKey},
     http::ApiResponse,
+    smtp_sink::SmtpSink,
 };
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -30,6 +31,20 @@ async fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()
     });
     is_started.await.expect("the work starts");
     end
+}
+
+/// Starts a server with direct delivery to a mail exchanger of `x.example`.
+async fn start() -> (TestServer, SmtpSink) {
+    let sink = SmtpSink::start().await;
+    let port = sink.address.port();
+    let server = TestServer::start(ServerOptions::default().configure(move |config| {
+        config.delivery.mode = DeliveryMode::Direct;
+        config.delivery.port = port;
+    }))
+    .await;
+    server.dns.mx("x.example", 10, "mx1.x.example");
+    server.dns.address("mx1.x.example", sink.address.ip());
+    (server, sink)
 }
 
 /// Text of more bytes than any class does inline.
@@ -79,7 +94,7 @@ impl Tenant {
                 (sent, 202)
             }
             WorkClass::Search => {
-                let document = json!({ "title": "Words", "body": large_text() });
+                let document = json!({ "title": "Words", "body": "word ".repeat(30_000) });
                 (api.post("/v1/knowledge", document).await, 201)
             }
             WorkClass::Keys => {
@@ -92,9 +107,8 @@ impl Tenant {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dear_work_of_a_workspace_delays_no_other_class_and_no_other_workspace() {
-    let capture = ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
-    let server = TestServer::start(capture).await;
-    let pool = &server.service().blocking_pool;
+    let (server, _sink) = start().await;
+    let third = Tenant::of(&server).await;
     for class in WorkClass::ALL {
         let (abuser, neighbor) = (Tenant::of(&server).await, Tenant::of(&server).await);
         server.settle().await;
@@ -102,23 +116,95 @@ async fn dear_work_of_a_workspace_delays_no_other_class_and_no_other_workspace()
         for _ in 0..class.threads_per_workspace() {
             held.push(hold(&server, &abuser.key, class).await);
         }
-        let own = async {
-            let (response, status) = abuser.request(&server, class, &neighbor).await;
-            response.expect(status);
-        };
+        let mut own = Box::pin(abuser.request(&server, class, &neighbor));
+        waits_for_its_share(&server, &abuser, class, &mut own).await;
         let others = async {
-            let owner = WorkOwner { class, workspace: abuser.key.workspace };
-            while pool.tasks(owner) <= held.len() as u64 {
-                tokio::task::yield_now().await;
-            }
             for other in WorkClass::ALL {
-                let (response, status) = neighbor.request(&server, other, &abuser).await;
+                let (response, status) = neighbor.request(&server, other, &third).await;
                 response.expect(status);
             }
             drop(held);
         };
-        tokio::join!(own, others);
+        let ((response, status), ()) = tokio::join!(own, others);
+        response.expect(status);
     }
+    server.settle().await;
+    server.finish().await;
+}
+
+/// Runs a request until its work waits for the threads of its workspace.
+async fn waits_for_its_share<T>(
+    server: &TestServer,
+    tenant: &Tenant,
+    class: WorkClass,
+    request: &mut (impl Future<Output = T> + Unpin),
+) {
+    let owner = WorkOwner { class, workspace: tenant.key.workspace };
+    let held = class.threads_per_workspace() as u64;
+    let waits = async {
+        while server.service().blocking_pool.tasks(owner) <= held {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        _ = request => panic!("{class:?}: the work was done by the thread of the request"),
+        () = waits => {}
+    }
+}
+
+/// Ways to send content, each with large bodies and without files.
+const LARGE_BODIES: [&str; 6] = ["text", "html", "reply", "forward", "draft", "knowledge"];
+
+impl Tenant {
+    async fn send_large(&self, server: &TestServer, way: &str) -> ApiResponse {
+        let (api, inbox) = (server.api(&self.key), format!("/v1/inboxes/{}", self.inbox.id));
+        let (to, large) = (json!(["ann@x.example"]), large_text());
+        match way {
+            "text" | "html" => {
+                let body = json!({ "to": to, "subject": "Large", way: large });
+                api.post(&format!("{inbox}/messages"), body).await
+            }
+            "reply" => {
+                let body = json!({ "text": large });
+                api.post(&format!("{inbox}/messages/{}/reply", self.html), body).await
+            }
+            "forward" => {
+                // A stranger wrote the large text.
+                let body = json!({ "to": to });
+                api.post(&format!("{inbox}/messages/{}/forward", self.large), body).await
+            }
+            "draft" => {
+                let body = json!({ "to": to, "subject": "Large", "text": large });
+                let draft = api.post(&format!("{inbox}/drafts"), body).await.expect(201);
+                api.post_empty(&format!("{inbox}/drafts/{}/send", draft.text("id"))).await
+            }
+            _ => {
+                let content = BASE64_STANDARD.encode("<p>word ".repeat(20_000));
+                let file = json!({ "filename": "f.html", "content_base64": content });
+                api.post("/v1/knowledge", json!({ "file": file })).await
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_bodies_are_worked_on_apart_from_requests() {
+    let (server, _sink) = start().await;
+    for way in LARGE_BODIES {
+        let tenant = Tenant::of(&server).await;
+        let class = if way == "knowledge" { WorkClass::Search } else { WorkClass::Compose };
+        let mut held = Vec::new();
+        for _ in 0..class.threads_per_workspace() {
+            held.push(hold(&server, &tenant.key, class).await);
+        }
+        let mut request = Box::pin(tenant.send_large(&server, way));
+        waits_for_its_share(&server, &tenant, class, &mut request).await;
+        drop(held);
+        let response = request.await;
+        assert!([201, 202].contains(&response.status), "{way}: {response:?}");
+    }
+    server.settle().await;
     server.finish().await;
 }
 

@@ -277,8 +277,8 @@ enum Way {
     ReplyWithAddresses,
     /// A draft that replies.
     Draft,
-    /// A rule forwards the stranger's mail.
-    ForwardedByRule,
+    /// The inbox forwards the stranger's mail by itself.
+    AutomaticForward,
     /// The stranger's mail, which names nobody, is forwarded.
     Forward,
     /// A reply to the stranger's mail, which names nobody.
@@ -292,7 +292,7 @@ impl Way {
         Self::ReplyToAll,
         Self::ReplyWithAddresses,
         Self::Draft,
-        Self::ForwardedByRule,
+        Self::AutomaticForward,
         Self::Forward,
         Self::ReplyToOthers,
         Self::Message,
@@ -300,7 +300,7 @@ impl Way {
 
     /// Returns whether the stranger's mail led to the recipients.
     const fn is_led(self) -> bool {
-        matches!(self, Self::ReplyToAll | Self::ReplyWithAddresses | Self::Draft | Self::ForwardedByRule)
+        matches!(self, Self::ReplyToAll | Self::ReplyWithAddresses | Self::Draft | Self::AutomaticForward)
     }
 
     /// Makes the workspace write to these people after mail of a stranger.
@@ -312,7 +312,7 @@ impl Way {
             Self::ReplyToAll => drop(answer(fixture, &receive(fixture, from, &field).await).await),
             Self::ReplyWithAddresses => {
                 let first = receive(fixture, from, &field).await;
-                let id = fixture.api.get(&format!("/v1/messages/{first}")).await.expect(200)["message_id"].clone();
+                let id = fixture.api.get(&format!("/v1/messages/{first}")).await.expect(200)["rfc_message_id"].clone();
                 let later = receive(fixture, from, &format!("References: {}\r\n", id.as_str().unwrap())).await;
                 let reply = json!({ "text": "So.", "to": people });
                 post(&format!("/messages/{later}/reply"), reply).await.expect(202);
@@ -326,7 +326,7 @@ impl Way {
                 let draft = format!("{path}/drafts/{}/send", draft.text("id"));
                 fixture.api.post_empty(&draft).await.expect(202);
             }
-            Self::ForwardedByRule => drop(receive(fixture, from, "").await),
+            Self::AutomaticForward => drop(receive(fixture, from, "").await),
             Self::Forward => {
                 let id = receive(fixture, from, "").await;
                 post(&format!("/messages/{id}/forward"), json!({ "to": people })).await.expect(202);
@@ -351,12 +351,8 @@ async fn forward_to(fixture: &InboxFixture, people: &[&str]) {
     let path = format!("/v1/inboxes/{}/forwarding", fixture.inbox.id);
     for address in people {
         fixture.api.post(&path, json!({ "address": address })).await.expect(201);
-        fixture.server.settle().await;
-        let outbox = fixture.api.get("/dev/outbox?limit=1").await.expect(200);
-        let mail = outbox.data()[0].to_string();
-        let link = &mail[mail.find("/confirm/forwarding/").unwrap_or_else(|| panic!("no link in {mail}"))..];
-        let end = link.find(['"', '\\', ' ']).unwrap();
-        fixture.server.anonymous().post_empty(&link[..end]).await.expect(200);
+        let link = fixture.server.service_link(&fixture.api, "/confirm/forwarding/").await;
+        fixture.server.anonymous().post_empty(&link).await.expect(200);
         fixture.server.clock.advance(1);
     }
 }
@@ -373,12 +369,12 @@ async fn those_whom_a_stranger_named_count_as_the_stranger() {
         let (from, namer) =
             if is_proven { (proven(&fixture, &stranger), "evil.example") } else { (stranger, "authors without proof") };
         // An inbox forwards to three addresses.
-        let people = if way == Way::ForwardedByRule { &NAMED[..3] } else { &NAMED[..] };
-        if way == Way::ForwardedByRule {
+        let people = if way == Way::AutomaticForward { &NAMED[..3] } else { &NAMED[..] };
+        if way == Way::AutomaticForward {
             forward_to(&fixture, people).await;
         }
         // More than one message, because a rate counts messages.
-        let rounds: Vec<&[&str]> = if way == Way::ForwardedByRule { vec![people] } else { people.chunks(3).collect() };
+        let rounds: Vec<&[&str]> = if way == Way::AutomaticForward { vec![people] } else { people.chunks(3).collect() };
         for part in rounds {
             way.write(&fixture, &from, part).await;
         }
