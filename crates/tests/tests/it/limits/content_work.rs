@@ -47,9 +47,9 @@ async fn start() -> (TestServer, SmtpSink) {
     (server, sink)
 }
 
-/// Text of more bytes than any class does inline.
+/// Text of more bytes than any class does inline, and of fewer than are streamed.
 fn large_text() -> String {
-    format!("{}\n", "word ".repeat(14)).repeat(4_000)
+    format!("{}\n", "word ".repeat(14)).repeat(2_800)
 }
 
 /// A workspace with the mail that its requests are about.
@@ -75,7 +75,7 @@ impl Tenant {
     /// Makes a request that needs a thread of a class, and returns the response and its expected status.
     async fn request(&self, server: &TestServer, class: WorkClass, other: &Self) -> (ApiResponse, u16) {
         let (api, messages) = (server.api(&self.key), format!("/v1/inboxes/{}/messages", self.inbox.id));
-        let file = json!({ "filename": "f", "content_base64": BASE64_STANDARD.encode(large_text()) });
+        let file = json!({ "filename": "f", "content_type": "text/plain", "content_base64": BASE64_STANDARD.encode(large_text()) });
         let file = json!({ "to": "ann@x.example", "subject": "File", "text": "Here.", "attachments": [file] });
         match class {
             WorkClass::Receive => {
