@@ -87,7 +87,8 @@ impl Tenant {
             }
             WorkClass::View => (api.get(&format!("/v1/messages/{}/html", self.html)).await, 200),
             WorkClass::Content => (api.get(&format!("/v1/messages/{}/raw", self.large)).await, 200),
-            WorkClass::Compose => (api.post(&messages, file).await, 202),
+            // The response of a large send is rendered on a thread of its own class.
+            WorkClass::Compose | WorkClass::Respond => (api.post(&messages, file).await, 202),
             WorkClass::Deliver => {
                 let sent = api.post(&messages, file).await;
                 server.settle().await;
@@ -100,7 +101,6 @@ impl Tenant {
             WorkClass::Keys => {
                 (api.post("/v1/domains", json!({ "domain": format!("d{}.example", self.inbox.id) })).await, 201)
             }
-            WorkClass::Respond => (api.post(&format!("{messages}/claim"), json!({ "limit": 10 })).await, 200),
         }
     }
 }
