@@ -22,7 +22,7 @@ const PART_CHARS_MIN: usize = 6;
 const PLURAL: &str = "s";
 /// Words that make a name of the service of its name, and the name of a role of a role.
 const BESIDE: &[&str] =
-    &["alert", "alerts", "center", "department", "desk", "hq", "my", "notice", "notices", "team", "the", "your"];
+    &["alert", "alerts", "and", "center", "department", "desk", "hq", "my", "notice", "notices", "team", "the", "your"];
 /// Further words that go with a role, such as `sysadmin` and `customer-service`. With another of them or a region they name a
 /// role, too; alone, agents may have them.
 const ROLE_WORDS: &[&str] = &[
@@ -36,6 +36,8 @@ const ROLE_WORDS: &[&str] = &[
     "notification",
     "notifications",
     "online",
+    "recovery",
+    "reset",
     "safety",
     "ssl",
     "sys",
@@ -118,15 +120,19 @@ const NAMES: &[(NameKind, &[&str])] = &[
             "help",
             "helpdesk",
             "legal",
+            "login",
             "moderator",
             "official",
             "operator",
+            "password",
             "privacy",
             "service",
+            "sign-in",
             "staff",
             "support",
             "system",
             "trust",
+            "verification",
             "verified",
             "verify",
         ],
@@ -148,7 +154,6 @@ const NAMES: &[(NameKind, &[&str])] = &[
             "everyone",
             "identity",
             "info",
-            "login",
             "mail",
             "me",
             "notifications",

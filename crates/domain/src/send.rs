@@ -231,6 +231,15 @@ pub struct OutgoingContent {
     pub kind: MessageKind,
 }
 
+impl OutgoingContent {
+    /// Returns the size of the bodies, the data and the files in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let bodies = [&self.text, &self.html, &self.data_json].into_iter().flatten().map(String::len);
+        bodies.chain(self.files.iter().map(|file| file.bytes.len())).sum()
+    }
+}
+
 /// The command to send a new message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SendCommand {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use posthouse_api::views::event::occurrence;
 use posthouse_app::Service;
 use posthouse_app::events::{occurrences, stream::check_can_subscribe};
-use posthouse_app::limits::blocking_pool::WorkClass;
+use posthouse_app::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use posthouse_domain::{ErrorCode, Refusal};
 use serde_json::{Value, json};
 
@@ -72,9 +72,10 @@ async fn poll(service: &Arc<Service>, client: &Client<'_>, request: &Request) ->
     let polled = occurrences::poll(service, caller, wanted.request, wanted.events_max).await;
     let (point, page) = polled.map_err(|refusal| failure::of(&refusal))?;
     let length = page.occurrences.iter().map(|one| one.json.len()).sum();
-    let parse = move || page.occurrences.iter().map(|one| serde_json::from_str(&one.json)).collect();
+    let owner = WorkOwner { class: WorkClass::Respond, workspace: caller.workspace };
+    let parse = move |_: &WorkStop| page.occurrences.iter().map(|one| serde_json::from_str(&one.json)).collect();
     let events: Result<Vec<Value>, serde_json::Error> =
-        service.blocking_pool.run_sized(WorkClass::Respond, length, parse).await.map_err(|r| failure::of(&r))?;
+        service.blocking_pool.run_for(owner, length, parse).await.map_err(|r| failure::of(&r))?;
     let unreadable = |_| failure::of(&Refusal::new(ErrorCode::Internal, "The events couldn't be read."));
     Ok(json!({
         "events": events.map_err(unreadable)?,

@@ -4,7 +4,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures_util::StreamExt as _;
 use posthouse_api::wire::Problems;
-use posthouse_app::{Service, access::authenticate::AuthenticatedCaller, limits::blocking_pool::WorkClass};
+use posthouse_app::{
+    Service,
+    access::authenticate::AuthenticatedCaller,
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+};
 use posthouse_call::{Arguments, CallSource, Operation, Outcome, OutcomeBody, call_counted};
 use posthouse_domain::{ErrorCode, Refusal};
 use serde_json::Value;
@@ -43,8 +47,9 @@ impl Invoker<'_> {
             return Ok(Value::Null);
         }
         let length = bytes.len();
-        let parse = move || serde_json::from_slice(&bytes).map_err(|_| unreadable());
-        self.service.blocking_pool.run_sized(WorkClass::Respond, length, parse).await?
+        let owner = WorkOwner { class: WorkClass::Respond, workspace: self.caller.caller.workspace };
+        let parse = move |_: &WorkStop| serde_json::from_slice(&bytes).map_err(|_| unreadable());
+        self.service.blocking_pool.run_for(owner, length, parse).await?
     }
 
     /// Calls an operation and returns the bytes of its result, up to a limit.

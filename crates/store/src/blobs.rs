@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub use raw::decompress;
+pub use raw::{decompress, decompress_until};
 pub use reader::{RAW_CHUNK_BYTES, RawReader};
 
 /// The name of a blob: the SHA-256 of its bytes. Displayed as 64 hexadecimal digits, stored as 32 bytes.

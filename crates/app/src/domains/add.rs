@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     Caller, ClaimStatus, Detail, DkimSelector, DomainId, ErrorCode, IdGenerator, JobKind, JobReason, MailDomain, Plans,
-    Refusal, Time,
+    Refusal, Time, WorkspaceId,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, jobs, jobs::NewJob, mail_domains, mail_domains::SealedDkimKey, workspaces};
 
-use crate::{domains::dkim, limits::blocking_pool::WorkClass, service::Service};
+use crate::{
+    domains::dkim,
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    service::Service,
+};
 
 /// Random bytes of the ownership token.
 const TOKEN_BYTES: usize = 20;
@@ -26,7 +30,7 @@ pub async fn add(service: &Arc<Service>, caller: Caller, name: &str, receiving: 
     let name = parse(service, name)?;
     let (ids, now, plans) = (service.clock.ids(), service.clock.now(), service.config.plans);
     let mut domain = blank(service, &caller, name, receiving, ids.next());
-    let key = new_key(service, domain.id, DkimSelector::One).await?;
+    let key = new_key(service, domain.workspace, domain.id, DkimSelector::One).await?;
     domain.active.record.clone_from(&key.record);
     domain.active.ed25519 = key.ed25519.as_ref().map(|second| second.record.clone());
     let work = move |tx: &mut Tx| {
@@ -100,11 +104,13 @@ fn blank(service: &Service, caller: &Caller, name: String, receiving: bool, id: 
 /// Generates the sealed keys of a selector, on the blocking pool because an RSA key takes as long as many requests.
 pub(super) async fn new_key(
     service: &Arc<Service>,
+    owner: WorkspaceId,
     id: DomainId,
     selector: DkimSelector,
 ) -> Result<SealedDkimKey, Refusal> {
     let maker = Arc::clone(service);
-    let made = service.blocking_pool.run(WorkClass::Keys, move || dkim::new_key(&maker, id, selector)).await?;
+    let owner = WorkOwner { class: WorkClass::Keys, workspace: owner };
+    let made = service.blocking_pool.run_for(owner, 0, move |_: &WorkStop| dkim::new_key(&maker, id, selector)).await?;
     made.map_err(|error| {
         tracing::error!(cause = %error, "DKIM key not generated");
         Refusal::new(ErrorCode::Internal, "The DKIM key couldn't be generated.")

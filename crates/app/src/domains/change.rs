@@ -67,7 +67,7 @@ pub async fn rotate(service: &Arc<Service>, caller: Caller, id: DomainId) -> Res
     let workspace = caller.workspace;
     let found = service.read(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
     let domain = found.ok_or_else(|| Refusal::not_found("domain"))?;
-    let key = add::new_key(service, id, domain.active.selector.other()).await?;
+    let key = add::new_key(service, domain.workspace, id, domain.active.selector.other()).await?;
     let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let mut domain = lock(tx, &caller, id)?;

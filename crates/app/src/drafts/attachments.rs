@@ -3,6 +3,7 @@
 
 use posthouse_domain::{
     AttachmentId, Caller, Detail, Draft, DraftFile, ErrorCode, FieldProblem, OutgoingFile, Permission, Refusal,
+    WorkspaceId,
 };
 use posthouse_store::contents::{RawLocation, StoredRaw};
 use posthouse_store::draft_files::{self, DraftFileContent};
@@ -11,7 +12,10 @@ use posthouse_store::{BlobDigest, Error, Tx, blobs, drafts};
 use crate::access::{authorize::require_permission, visible};
 use crate::messages::{download::Download, download::WHOLE_BYTES_MAX};
 use crate::outbound::guard::held::{StoredFile, store_file};
-use crate::{limits::blocking_pool::WorkClass, service::Service};
+use crate::{
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    service::Service,
+};
 
 /// A file of a draft in a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,20 +36,22 @@ pub enum StoredDraftFile {
 }
 
 /// Compresses and stores the new files.
-pub(super) async fn upload(service: &Service, given: Vec<DraftFileInput>) -> Result<Vec<StoredDraftFile>, Refusal> {
+pub(super) async fn upload(
+    service: &Service,
+    workspace: WorkspaceId,
+    given: Vec<DraftFileInput>,
+) -> Result<Vec<StoredDraftFile>, Refusal> {
     let (ids, mut uploads) = (service.clock.ids(), Vec::with_capacity(given.len()));
     for file in given {
         uploads.push(match file {
             DraftFileInput::Kept(id) => StoredDraftFile::Kept(id),
-            DraftFileInput::New(file) => new(service, file, ids.next()).await?,
+            DraftFileInput::New(file) => {
+                let StoredFile { file, place } = store_file(service, workspace, file, ids.next()).await?;
+                StoredDraftFile::New(file, place)
+            }
         });
     }
     Ok(uploads)
-}
-
-async fn new(service: &Service, file: OutgoingFile, id: AttachmentId) -> Result<StoredDraftFile, Refusal> {
-    let StoredFile { file, place } = store_file(service, file, id).await?;
-    Ok(StoredDraftFile::New(file, place))
 }
 
 /// Returns the metadata of the files, with kept files taken from the draft.
@@ -83,14 +89,21 @@ pub(super) fn known(draft: &Draft, uploads: &[StoredDraftFile], bytes_max: u64) 
 }
 
 /// Reads the bytes of a file and checks their hash.
-async fn bytes(service: &Service, known: &DraftFile, location: RawLocation) -> Result<Vec<u8>, Refusal> {
+async fn bytes(
+    service: &Service,
+    workspace: WorkspaceId,
+    known: &DraftFile,
+    location: RawLocation,
+) -> Result<Vec<u8>, Refusal> {
     let packed = match location {
         RawLocation::Inline(packed) => packed.into(),
         RawLocation::Blob(name) => service.blobs.read(&name.parse()?).await?,
     };
     let (size, sha256) = (usize::try_from(known.size_bytes).unwrap_or(usize::MAX), known.sha256);
-    let work = move || blobs::decompress(&packed, size).map(|bytes| (BlobDigest::of(&bytes).0 == sha256, bytes));
-    match service.blocking_pool.run_sized(WorkClass::Compose, size, work).await?? {
+    let owner = WorkOwner { class: WorkClass::Compose, workspace };
+    let work =
+        move |_: &WorkStop| blobs::decompress(&packed, size).map(|bytes| (BlobDigest::of(&bytes).0 == sha256, bytes));
+    match service.blocking_pool.run_for(owner, size, work).await?? {
         (true, bytes) => Ok(bytes),
         (false, _) => {
             Err(Error::bad_content(format_args!("the bytes of draft file {} don't match their hash", known.id)).into())
@@ -115,7 +128,7 @@ pub async fn read(service: &Service, caller: Caller, id: AttachmentId) -> Result
     };
     let (file, location) = service.read(caller.workspace, find).await?;
     let download = if file.size_bytes <= WHOLE_BYTES_MAX {
-        Download::whole(bytes(service, &file, location).await?)
+        Download::whole(bytes(service, caller.workspace, &file, location).await?)
     } else {
         let raw = StoredRaw { place: location, bytes: file.size_bytes };
         Download::open(service, raw, Some(file.sha256)).await?
@@ -160,7 +173,7 @@ pub(super) async fn load(
             name: known.filename.clone(),
             content_type: known.content_type.clone(),
             content_id: None,
-            bytes: bytes(service, known, stored.swap_remove(at).place).await?,
+            bytes: bytes(service, draft.workspace, known, stored.swap_remove(at).place).await?,
         });
     }
     Ok(files)

@@ -11,6 +11,13 @@ use posthouse_store::{Tx, messages, workspaces};
 use crate::outbound::guard::content::{self, Content, FileContent};
 use crate::outbound::guard::{is_person, origins, origins::Addressed};
 
+/// Bytes of a body that are searched when a draft is scheduled.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+
+fn begin(body: &str) -> &str {
+    &body[..body.floor_char_boundary(BODY_BYTES_MAX)]
+}
+
 /// Writes the origins of the recipients into a draft. `before` are the known ones.
 pub(super) fn origins(
     tx: &mut Tx,
@@ -66,11 +73,12 @@ pub(super) fn scheduled(tx: &mut Tx, draft: Draft, caller: &Caller, now: Time) -
         None => None,
     };
     let c = &draft.content;
+    // In a transaction, only so much is searched. Sending it searches everything.
     let content = Content {
         subject: c.subject.as_deref(),
-        text: c.text.as_deref(),
-        html: c.html.as_deref(),
-        data: c.data_json.as_deref(),
+        text: c.text.as_deref().map(begin),
+        html: c.html.as_deref().map(begin),
+        data: c.data_json.as_deref().map(begin),
         files: c.files.iter().map(|file| FileContent { name: &file.filename, bytes: &[] }).collect(),
     };
     let is_draft_only = answers.as_ref().is_some_and(|original| {

@@ -89,7 +89,7 @@ impl PreparedChange {
         }
         let (ids, now) = (service.clock.ids(), service.clock.now());
         let uploads = match given.files {
-            Some(files) => Some(attachments::upload(service, files).await?),
+            Some(files) => Some(attachments::upload(service, caller.workspace, files).await?),
             None => None,
         };
         let files_bytes_max = service.config.message_bytes_max;

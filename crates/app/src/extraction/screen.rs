@@ -14,7 +14,10 @@ use posthouse_store::attachment_texts::AttachmentText;
 use posthouse_store::{Error, Result, Tx, messages, queue, search, seen_addresses};
 
 use crate::escalation::record::raise::{self, EscalationSubject};
-use crate::{limits::blocking_pool::WorkClass, service::Service};
+use crate::{
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    service::Service,
+};
 
 /// The text of a file, and what was found in it.
 pub(super) struct ScannedText {
@@ -27,14 +30,15 @@ pub(super) struct ScannedText {
 /// Scans the text of a file of a message. One that breaks the scan is flagged.
 pub(super) async fn scan(service: &Service, message: &Message, text: ExtractedText) -> Result<ScannedText> {
     let author = Mailbox::parse(&message.from).ok();
-    let work = move || {
+    let owner = WorkOwner { class: WorkClass::Search, workspace: message.workspace };
+    let work = move |_: &WorkStop| {
         let found = catch_unwind(AssertUnwindSafe(|| scan_file_text(&text.text)));
         let mut seen = SeenAddresses::default();
         author.iter().for_each(|author| seen.leave_out(author.address()));
         seen.read(&text.text);
         ScannedText { screen: found.unwrap_or_else(|_| LocalScreen::failed()), seen: seen.into_keys(), text }
     };
-    service.blocking_pool.run(WorkClass::Search, work).await.map_err(|refusal| Error::Internal(refusal.message.into()))
+    service.blocking_pool.run_for(owner, 0, work).await.map_err(|refusal| Error::Internal(refusal.message.into()))
 }
 
 /// Records the addresses that a file names, for the origin of recipients.

@@ -12,7 +12,7 @@ use posthouse_mail::{address::Address, address::Mailbox, forwarding as format, f
 use posthouse_store::{Result as StoreResult, Tx, answers, contents, forwarding, inboxes, messages, workspaces};
 use serde_json::Value;
 
-use crate::limits::blocking_pool::{WorkClass, WorkOwner};
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::outbound::accept::{self, AcceptHook};
 use crate::outbound::compose::{self, OutgoingKind, OutgoingMessage};
 use crate::outbound::{deliver::prepare::hold_reason, send_context::SendContext};
@@ -183,7 +183,8 @@ async fn send(service: &Arc<Service>, ready: &ForwardReady) -> Result<Option<&'s
     let found = ready.clone();
     let owner = WorkOwner { class: WorkClass::Content, workspace: found.message.workspace };
     let bytes = raw.len();
-    let work = service.blocking_pool.run_for(owner, bytes, move |_| compose_raw(&found, &raw, message));
+    let work =
+        service.blocking_pool.run_for(owner, bytes, move |stop: &WorkStop| compose_raw(&found, &raw, message, stop));
     let Some(raw) = work.await?? else { return Ok(Some(rules::ForwardingSkipReason::Loop.text())) };
     let to = Address::parse(&ready.to.address).map_err(|_| unwritable())?;
     let people = MessageRecipients { to: vec![Mailbox::from(to)], ..MessageRecipients::default() };
@@ -197,11 +198,17 @@ async fn send(service: &Arc<Service>, ready: &ForwardReady) -> Result<Option<&'s
 }
 
 /// Composes the forward; returns `None` if the message is in a forwarding loop.
-fn compose_raw(ready: &ForwardReady, raw: &[u8], message: MessageId) -> Result<Option<Vec<u8>>, Refusal> {
+fn compose_raw(
+    ready: &ForwardReady,
+    raw: &[u8],
+    message: MessageId,
+    stop: &WorkStop,
+) -> Result<Option<Vec<u8>>, Refusal> {
     let by = compose::author(&ready.inbox)?;
     if format::is_loop(raw, by.address()) {
         return Ok(None);
     }
+    stop.check()?;
     let passing = ForwardHeader {
         by: &by,
         message_id: &thread::new_message_id(&message.to_string(), by.address().domain()),

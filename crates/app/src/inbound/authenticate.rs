@@ -11,7 +11,7 @@ use posthouse_domain::Refusal;
 use posthouse_mail::address::Address;
 use posthouse_mail::auth::{AuthDigest, AuthInput, AuthOutcome, AuthResults, AuthVerification, DnsFacts, DnsQuestion};
 
-use crate::{limits::blocking_pool::WorkClass, service::Service};
+use crate::service::Service;
 
 /// Time limit for all DNS lookups of one mail, in milliseconds. A missing answer counts as a temporary failure, and the
 /// mail is accepted.
@@ -38,7 +38,7 @@ pub async fn digest(service: &Service, raw: Vec<u8>) -> Result<(Vec<u8>, AuthDig
         let digest = AuthDigest::of(&raw, now_s);
         (raw, digest)
     };
-    service.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await
+    service.blocking_pool.run_receipt(bytes, work).await
 }
 
 /// Authenticates a received mail.

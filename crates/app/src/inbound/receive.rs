@@ -18,7 +18,7 @@ use super::acquaintances::{Acquaintances, acquaintances};
 use super::apply_report::{self, ReportContext, ReportedMessage};
 use super::authenticate::{self, SmtpClientFacts, authenticate};
 use super::{exchangers, recipient::made_for_role, report_source::MailExchangers, role_mail};
-use crate::limits::{blocking_pool::WorkClass, storage_limit};
+use crate::limits::storage_limit;
 use crate::mailbox::parse::{ParsedMail, Provenance, parse_message};
 use crate::mailbox::recipient::{is_role, resolve_recipient, served_domains};
 use crate::mailbox::return_path::{self, ReturnPath};
@@ -186,8 +186,7 @@ async fn prepare(
         let compressed = blobs.compress(&arrival.raw)?;
         Ok::<_, posthouse_store::Error>((arrival, (mail, imitations), compressed))
     };
-    let (mut arrival, (mail, imitations), compressed) =
-        service.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
+    let (mut arrival, (mail, imitations), compressed) = service.blocking_pool.run_receipt(bytes, work).await??;
     let raw = raw::store_raw(service, compressed, bytes).await?;
     let named_only = arrival.recipients.iter().zip(&paths).filter(|(_, path)| path.is_none());
     let named_only = named_only.map(|(address, _)| address.clone()).collect();

@@ -62,7 +62,7 @@ async fn relabel_one(
     let hostname = service.config.hostname.clone();
     let found = service.read(ReadScope::Service, move |tx| read(tx, workspace, id, &hostname)).await?;
     let Some((content, found)) = found else { return Ok(false) };
-    let author = raw::content(service, content, |raw| author::author(&raw).and_then(masked_author)).await?;
+    let author = raw::content(service, content, |raw, _| Ok(author::author(&raw).and_then(masked_author))).await?;
     let work = move |tx: &mut Tx| {
         if !dry_run {
             messages::lock(tx, workspace, &[id])?;

@@ -6,6 +6,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::html;
 
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::{ports::FileToRead, service::Service};
 
 /// An uploaded file.
@@ -52,8 +53,12 @@ impl KnowledgeFile {
         }
         let text = String::from_utf8(self.content)
             .map_err(|_| Refusal::invalid_field("file", "must be UTF-8 text").with_fix("Save the file as UTF-8."))?;
-        let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).replace('\0', "");
-        Ok(if kind == FileKind::Html { html::to_text(&text) } else { text })
+        let owner = WorkOwner { class: WorkClass::Search, workspace };
+        let read = move |_: &WorkStop| {
+            let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).replace('\0', "");
+            if kind == FileKind::Html { html::to_text(&text) } else { text }
+        };
+        service.blocking_pool.run_for(owner, 0, read).await
     }
 
     async fn read(self, service: &Service, workspace: WorkspaceId) -> Result<String, Refusal> {

@@ -14,7 +14,10 @@ use posthouse_store::knowledge::{self as store, ChangedDocument};
 
 use super::{Embedder, reach};
 use crate::memory::knowledge::SharedIndex;
-use crate::{limits::blocking_pool::WorkClass, service::Service};
+use crate::{
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    service::Service,
+};
 
 /// The documents read per transaction.
 const STEP: u32 = 500;
@@ -66,13 +69,13 @@ pub(crate) async fn passages(
     let index = current_index(service, workspace).await?;
     let embedder = Embedder::of(service);
     let searched = reach.clone();
-    let work = move || {
+    let work = move |_: &WorkStop| {
         let vector = embedder.embed(&request.text);
         let query =
             KnowledgeQuery { terms: terms(&request.text), vector, reach: searched, limit: request.limit as usize };
         index.read().map(|index| index.search(&query)).unwrap_or_default()
     };
-    let matches = service.blocking_pool.run(WorkClass::Search, work).await?;
+    let matches = service.blocking_pool.run_for(WorkOwner { class: WorkClass::Search, workspace }, 0, work).await?;
     service.read(workspace, move |tx| load(tx, workspace, &matches, &reach)).await
 }
 
@@ -109,8 +112,9 @@ async fn current_index(service: &Service, workspace: WorkspaceId) -> Result<Shar
         let model = Embedder::of(service).version().to_owned();
         let batch = service.read(workspace, move |tx| batch(tx, workspace, known, &model)).await?;
         let (target, embedder) = (SharedIndex::clone(&index), Embedder::of(service));
-        let work = move || apply(&target, batch, &embedder);
-        let applied = service.blocking_pool.run(WorkClass::Search, work).await??;
+        let work = move |_: &WorkStop| apply(&target, batch, &embedder);
+        let owner = WorkOwner { class: WorkClass::Search, workspace };
+        let applied = service.blocking_pool.run_for(owner, 0, work).await??;
         service.knowledge.grown(workspace, applied.bytes);
         keep(service, workspace, applied.renewed).await;
     }

@@ -8,13 +8,16 @@ use posthouse_api::views::knowledge::KnowledgeItemView;
 use posthouse_domain::knowledge::{self, KnowledgeVersion};
 use posthouse_domain::{
     Caller, ErrorCode, EventKind, FullKnowledgeDocument, IdGenerator, InboxId, KnowledgeDocument, KnowledgeId,
-    NewEvent, Plans, Refusal, Time,
+    NewEvent, Plans, Refusal, Time, WorkspaceId,
 };
 use posthouse_store::knowledge::{self as store, StoredPassages};
 use posthouse_store::{Tx, events, inboxes, workspaces};
 
 use super::{Embedder, check_scope, visible_document};
-use crate::{limits::blocking_pool::WorkClass, service::Service};
+use crate::{
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    service::Service,
+};
 
 /// How often a change begins again because the document changed meanwhile.
 const ATTEMPTS_MAX: usize = 5;
@@ -92,7 +95,7 @@ impl Writer {
 pub async fn put(service: &Service, caller: Caller, new: NewKnowledge) -> Result<StoredKnowledge, Refusal> {
     let writer = Writer::of(service, caller);
     let (title, body) = (new.title.clone(), new.body.clone());
-    let passages = passages(service, title, body).await?;
+    let passages = passages(service, caller.workspace, title, body).await?;
     service.write(move |tx| put_in(tx, &writer, &new, &passages)).await
 }
 
@@ -188,7 +191,7 @@ pub async fn change(
         let passages = if title == before.document.title && body == before.body {
             None
         } else {
-            Some(passages(service, title.clone(), body.clone()).await?)
+            Some(passages(service, caller.workspace, title.clone(), body.clone()).await?)
         };
         let inbox = change.inbox;
         let after = DocumentChange { version: before.document.version, title, body, inbox, passages };
@@ -273,11 +276,16 @@ fn changeable(tx: &mut Tx, caller: &Caller, id: KnowledgeId) -> Result<Knowledge
     Ok(document)
 }
 
-async fn passages(service: &Service, title: String, body: String) -> Result<StoredPassages, Refusal> {
+async fn passages(
+    service: &Service,
+    workspace: WorkspaceId,
+    title: String,
+    body: String,
+) -> Result<StoredPassages, Refusal> {
     let embedder = Embedder::of(service);
-    let work = move || StoredPassages {
+    let work = move |_: &WorkStop| StoredPassages {
         model: embedder.version().to_owned(),
         bytes: knowledge::encode(&knowledge::split(&title, &body, |text| embedder.embed(text))),
     };
-    service.blocking_pool.run(WorkClass::Search, work).await
+    service.blocking_pool.run_for(WorkOwner { class: WorkClass::Search, workspace }, 0, work).await
 }

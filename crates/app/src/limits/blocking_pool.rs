@@ -1,9 +1,25 @@
 //! Runs CPU-heavy work, such as parsing a mail of 25 MB, on a few blocking threads.
 //!
 //! Every use names its [`WorkClass`]. A class has threads of its own, so that work of one class never waits for another:
-//! a stranger's mail that is dear to show delays neither receiving nor search nor new domains. The permit is inside the
-//! work: it is free when the thread is, not when the caller goes away.
+//! a stranger's mail that is dear to show delays neither receiving nor search nor new domains. Within a class a workspace has
+//! half of the threads, so that it never delays another. The permit is inside the work: it is free when the thread is, not
+//! when the caller goes away.
+//!
+//! | Class | Dearest input | Bound of one task |
+//! |---|---|---|
+//! | Receive | a mail of `smtp.max_message_bytes` | linear, see `crates/mail/tests/cost` |
+//! | View | HTML at the bounds of `mail::html::view` | 10 s with its wait |
+//! | Content | a file at the end of such a mail | 30 s with its wait |
+//! | Compose | files of a message at its maximum | linear in their bytes |
+//! | Deliver | such a message, whose keys changed | linear in its bytes |
+//! | Search | a knowledge document; a batch of messages; a file's text | linear, with maximums of their own |
+//! | Keys | an RSA key | one key |
+//! | Respond | a response of the maximum size | linear in its bytes |
+//!
+//! One test holds the share of a workspace in each class behind such input and does the work of others (`limits/content_work`
+//! of the tests).
 
+use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering};
 use std::{collections::HashMap, time::Duration};
 
@@ -13,6 +29,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Maximum concurrent tasks of a class; others wait. Each may hold several copies of a large mail. With few cores it is
 /// half of them, so that large mails leave room for other requests.
 const AT_ONCE_MAX: usize = 4;
+/// The minimum: with one thread, a workspace could hold all of a class.
+const AT_ONCE_MIN: usize = 2;
 /// Work on fewer bytes than this may run inline: at most a few milliseconds, because all of it is linear
 /// (`crates/mail/tests/cost`).
 const INLINE_BYTES_MAX: usize = 128 * 1024;
@@ -47,10 +65,8 @@ pub enum WorkClass {
 struct WorkLimits {
     /// Work on fewer bytes runs inline; 0 for work that never does.
     inline_bytes_max: usize,
-    /// Minimum number of threads, also with one core.
-    threads_min: usize,
-    /// The limits of work that a workspace asks for on mail of strangers.
-    share: Option<WorkShare>,
+    /// The limits of a workspace.
+    share: WorkShare,
 }
 
 /// The limits of one workspace in a class. It has at most half of the threads.
@@ -60,6 +76,11 @@ struct WorkShare {
     tasks_max: u64,
     /// Maximum time until a task has ended, with the time that it waits, in milliseconds.
     deadline_ms: u64,
+}
+
+impl WorkShare {
+    /// Of work whose number and size other limits bound. Nothing but its share of the threads delays it.
+    const THREADS_ONLY: Self = Self { tasks_max: u64::MAX, deadline_ms: u64::MAX };
 }
 
 impl WorkClass {
@@ -76,18 +97,16 @@ impl WorkClass {
     ];
 
     const fn limits(self) -> WorkLimits {
-        let own = WorkLimits { inline_bytes_max: INLINE_BYTES_MAX, threads_min: 1, share: None };
-        let foreign = WorkLimits { inline_bytes_max: FOREIGN_INLINE_BYTES_MAX, threads_min: 2, share: None };
+        let own = WorkLimits { inline_bytes_max: INLINE_BYTES_MAX, share: WorkShare::THREADS_ONLY };
         match self {
-            WorkClass::View => WorkLimits {
-                inline_bytes_max: 0,
-                threads_min: 2,
-                share: Some(WorkShare { tasks_max: 16, deadline_ms: 10_000 }),
-            },
-            WorkClass::Content => {
-                WorkLimits { share: Some(WorkShare { tasks_max: 64, deadline_ms: 30_000 }), ..foreign }
+            WorkClass::View => {
+                WorkLimits { inline_bytes_max: 0, share: WorkShare { tasks_max: 16, deadline_ms: 10_000 } }
             }
-            WorkClass::Receive => foreign,
+            WorkClass::Content => WorkLimits {
+                inline_bytes_max: FOREIGN_INLINE_BYTES_MAX,
+                share: WorkShare { tasks_max: 64, deadline_ms: 30_000 },
+            },
+            WorkClass::Receive => WorkLimits { inline_bytes_max: FOREIGN_INLINE_BYTES_MAX, ..own },
             WorkClass::Search | WorkClass::Keys => WorkLimits { inline_bytes_max: 0, ..own },
             WorkClass::Compose | WorkClass::Deliver | WorkClass::Respond => own,
         }
@@ -103,13 +122,13 @@ impl WorkClass {
     #[must_use]
     pub fn threads(self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        (cores / 2).clamp(self.limits().threads_min, AT_ONCE_MAX)
+        (cores / 2).clamp(AT_ONCE_MIN, AT_ONCE_MAX)
     }
 
     /// Returns how many threads one workspace has at most.
     #[must_use]
     pub fn threads_per_workspace(self) -> usize {
-        if self.limits().share.is_some() { (self.threads() / 2).max(1) } else { self.threads() }
+        self.threads() / 2
     }
 }
 
@@ -122,6 +141,30 @@ impl WorkStop {
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Returns the stop of work that should end.
+    #[cfg(test)]
+    pub(crate) fn stopped() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+
+    /// Ends the work between two steps, each at most one pass over the bytes.
+    ///
+    /// # Errors
+    /// Returns [`WorkStopped`] if the work should end.
+    pub fn check(&self) -> Result<(), WorkStopped> {
+        if self.is_stopped() { Err(WorkStopped) } else { Ok(()) }
+    }
+}
+
+/// Work ended early. Nobody sees it, because nobody waits for the result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WorkStopped;
+
+impl From<WorkStopped> for Refusal {
+    fn from(_: WorkStopped) -> Self {
+        Self::new(ErrorCode::Internal, "The work on the message was stopped.")
     }
 }
 
@@ -185,36 +228,27 @@ impl Default for BlockingPool {
 }
 
 impl BlockingPool {
-    /// Runs the work on a blocking thread of its class, once one is free.
+    /// Runs work on mail from outside: inline if it is small, otherwise on a thread of [`WorkClass::Receive`], once one is
+    /// free. Such a mail may go to several workspaces, so it has no share: each client has one of the content that is
+    /// received (`smtp_content.rs`).
     ///
     /// # Errors
-    /// Returns `internal_error` if the work panics.
-    pub async fn run<T: Send + 'static>(
+    /// Returns `internal_error` if the work panics on a blocking thread.
+    pub async fn run_receipt<T: Send + 'static>(
         &self,
-        class: WorkClass,
+        bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        debug_assert!(class.limits().share.is_none(), "work of {class:?} belongs to a workspace");
+        let class = WorkClass::Receive;
+        if bytes < class.inline_bytes_max() {
+            return Ok(work());
+        }
         let thread = Arc::clone(&self.0[class as usize].threads).acquire_owned().await.map_err(|_| broken())?;
         spawn(WorkPermit { _thread: thread, _share: None }, work).await
     }
 
-    /// Runs work on a number of bytes: inline if they are few and the class allows it, otherwise as
-    /// [`BlockingPool::run`].
-    ///
-    /// # Errors
-    /// Returns `internal_error` if the work panics on a blocking thread.
-    pub async fn run_sized<T: Send + 'static>(
-        &self,
-        class: WorkClass,
-        bytes: usize,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
-        if bytes < class.limits().inline_bytes_max { Ok(work()) } else { self.run(class, work).await }
-    }
-
-    /// Runs work on mail of strangers as [`BlockingPool::run_sized`], within the share of the workspace that asks for it
-    /// and until the deadline of the class. The work is stopped at the deadline, and when this future is dropped.
+    /// Runs work on a number of bytes: inline if they are few and the class allows it, otherwise on a thread of its class,
+    /// within the share of the workspace that it is for and until the deadline of the class, if it has one. The work is stopped at the deadline, and when this future is dropped.
     ///
     /// # Errors
     /// Returns `rate_limited` if too many tasks of the workspace wait, `unavailable` at the deadline, or
@@ -225,13 +259,25 @@ impl BlockingPool {
         bytes: usize,
         work: impl FnOnce(&WorkStop) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
+        let deadline_ms = owner.class.limits().share.deadline_ms;
+        self.run_until(owner, bytes, work, tokio::time::sleep(Duration::from_millis(deadline_ms))).await
+    }
+
+    /// Runs work as [`BlockingPool::run_for`], until the end of `deadline`.
+    async fn run_until<T: Send + 'static>(
+        &self,
+        owner: WorkOwner,
+        bytes: usize,
+        work: impl FnOnce(&WorkStop) -> T + Send + 'static,
+        deadline: impl Future<Output = ()>,
+    ) -> Result<T, Refusal> {
         let limits = owner.class.limits();
         let stop = WorkStop::default();
         if bytes < limits.inline_bytes_max {
             return Ok(work(&stop));
         }
         let _stops = StopOnDrop(stop.clone());
-        let share = limits.share.unwrap_or(WorkShare { tasks_max: u64::MAX, deadline_ms: u64::MAX });
+        let share = limits.share;
         let (task, own) = self.task(owner, share.tasks_max)?;
         let run = async {
             let own = own.acquire_owned().await.map_err(|_| broken())?;
@@ -239,15 +285,22 @@ impl BlockingPool {
             let thread = threads.acquire_owned().await.map_err(|_| broken())?;
             spawn(WorkPermit { _thread: thread, _share: Some((own, task)) }, move || work(&stop)).await
         };
-        let late = || {
-            let message = format!("The content wasn't ready within {} seconds.", share.deadline_ms / 1000);
-            Refusal::new(ErrorCode::Unavailable, message).at_limit(
-                LimitName::ContentWorkTime,
-                share.deadline_ms,
-                RETRY_S,
-            )
-        };
-        tokio::time::timeout(Duration::from_millis(share.deadline_ms), run).await.map_err(|_| late())?
+        tokio::select! {
+            biased;
+            done = run => done,
+            () = deadline => {
+                let message = format!("The content wasn't ready within {} seconds.", share.deadline_ms / 1000);
+                let refusal = Refusal::new(ErrorCode::Unavailable, message);
+                Err(refusal.at_limit(LimitName::ContentWorkTime, share.deadline_ms, RETRY_S))
+            }
+        }
+    }
+
+    /// Returns how many tasks of a workspace run and wait.
+    #[must_use]
+    pub fn tasks(&self, owner: WorkOwner) -> u64 {
+        let shares = self.0[owner.class as usize].shares.lock().unwrap_or_else(PoisonError::into_inner);
+        shares.get(&owner.workspace).map_or(0, |used| used.tasks)
     }
 
     /// Returns how many threads of a class are free.
@@ -299,83 +352,4 @@ async fn spawn<T: Send + 'static>(permit: WorkPermit, work: impl FnOnce() -> T +
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc::{Receiver, channel};
-
-    use super::*;
-
-    const fn view(workspace: WorkspaceId) -> WorkOwner {
-        WorkOwner { class: WorkClass::View, workspace }
-    }
-
-    fn workspace(number: u128) -> WorkspaceId {
-        uuid::Uuid::from_u128(number).into()
-    }
-
-    /// Work that ends when the channel does.
-    fn held(until: Receiver<()>) -> impl FnOnce(&WorkStop) + Send {
-        move |_| until.recv().unwrap_or_default()
-    }
-
-    #[tokio::test]
-    async fn a_workspace_has_half_of_the_threads_and_a_bounded_queue() {
-        let pool = Arc::new(BlockingPool::default());
-        let share = WorkClass::View.limits().share.expect("a share");
-        let (mut ends, mut tasks) = (Vec::new(), Vec::new());
-        for _ in 0..share.tasks_max {
-            let (end, until) = channel();
-            ends.push(end);
-            tasks.push(Box::pin(pool.run_for(view(workspace(1)), 1, held(until))));
-        }
-        for task in &mut tasks {
-            assert!(futures_util::poll!(task).is_pending());
-        }
-        let refused = pool.run_for(view(workspace(1)), 1, |_| ()).await.expect_err("the queue is full");
-        assert_eq!(
-            (refused.code, refused.limit(), refused.max()),
-            (ErrorCode::RateLimited, Some(LimitName::ContentWorkPerWorkspace), Some(share.tasks_max))
-        );
-        pool.run_for(view(workspace(2)), 1, |_| ()).await.expect("another workspace has a thread");
-        for class in WorkClass::ALL.into_iter().filter(|class| class.limits().share.is_none()) {
-            pool.run(class, || ()).await.expect("another class has a thread");
-        }
-        drop(ends);
-        for task in tasks {
-            task.await.expect("the work ends");
-        }
-        pool.run_for(view(workspace(1)), 1, |_| ()).await.expect("the queue is empty again");
-    }
-
-    #[tokio::test]
-    async fn a_dropped_caller_stops_the_work_and_the_permit_is_free_after_it() {
-        let pool = BlockingPool::default();
-        let (started, is_started) = channel();
-        let (seen, is_seen) = channel();
-        let (end, until) = channel::<()>();
-        let work = move |stop: &WorkStop| {
-            started.send(()).expect("the test waits");
-            while !stop.is_stopped() {
-                std::thread::yield_now();
-            }
-            seen.send(()).expect("the test waits");
-            let _ = until.recv();
-        };
-        let mut task = Box::pin(pool.run_for(view(workspace(1)), 1, work));
-        assert!(futures_util::poll!(&mut task).is_pending());
-        is_started.recv().expect("the work starts");
-        drop(task);
-        is_seen.recv().expect("the work is stopped");
-        assert_eq!(pool.free_threads(WorkClass::View), WorkClass::View.threads() - 1, "the thread still runs");
-        drop(end);
-        while pool.free_threads(WorkClass::View) < WorkClass::View.threads() {
-            tokio::task::yield_now().await;
-        }
-    }
-
-    #[tokio::test]
-    async fn html_never_runs_inline() {
-        let caller = std::thread::current().id();
-        let ran_on = BlockingPool::default().run_for(view(workspace(1)), 1, |_| std::thread::current().id()).await;
-        assert_ne!(ran_on.expect("the work ends"), caller);
-    }
-}
+mod tests;

@@ -7,7 +7,11 @@
 use posthouse_domain::{IndexedText, Refusal, WorkspaceId, search};
 use posthouse_store::{Error, search as store, search::PendingDocument};
 
-use crate::{limits::blocking_pool::WorkClass, service::ReadScope, service::Service};
+use crate::{
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    service::ReadScope,
+    service::Service,
+};
 
 /// Messages that may wait for indexing while mail arrives; the excess is indexed at once.
 const LAG_MAX: u32 = 5_000;
@@ -89,14 +93,15 @@ async fn batch(service: &Service, workspace: WorkspaceId) -> Result<u64, NotInde
     if count == 0 {
         return Ok(0);
     }
-    let tokenize = move || -> Vec<(PendingDocument, IndexedText)> {
+    let tokenize = move |_: &WorkStop| -> Vec<(PendingDocument, IndexedText)> {
         let indexed = |pending: PendingDocument| {
             let tokens = search::index(&pending.source);
             (pending, tokens)
         };
         found.into_iter().map(indexed).collect()
     };
-    let tokenized = service.blocking_pool.run(WorkClass::Search, tokenize).await?;
+    let tokenized =
+        service.blocking_pool.run_for(WorkOwner { class: WorkClass::Search, workspace }, 0, tokenize).await?;
     service
         .store
         .write_background(move |tx| store::insert(tx, workspace, &tokenized))

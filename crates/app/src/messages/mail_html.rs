@@ -14,7 +14,7 @@ use posthouse_store::{Tx, contents};
 
 use super::raw::{self, StoredContent};
 use super::read;
-use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop, WorkStopped};
 use crate::{access::visible, service::Service};
 
 /// The page of the dashboard that shows the true target of a link, which is in the fragment, before it is followed.
@@ -59,7 +59,7 @@ pub async fn of_message(service: &Service, caller: Caller, id: MessageId, opt_in
         match service.read(workspace, read).await? {
             Some(found) => {
                 let stored = StoredContent { workspace, id, raw: found };
-                raw::content(service, stored, move |raw| data_urls(&raw, &wanted)).await?
+                raw::content(service, stored, move |raw, stop| data_urls(&raw, &wanted, stop)).await?
             }
             None => HashMap::new(),
         }
@@ -136,7 +136,7 @@ fn images(attachments: &[Attachment]) -> Vec<InlineImage> {
 }
 
 /// Returns the images of a raw mail as `data:` URLs, by `Content-ID`.
-fn data_urls(raw: &[u8], wanted: &[InlineImage]) -> HashMap<String, String> {
+fn data_urls(raw: &[u8], wanted: &[InlineImage], stop: &WorkStop) -> Result<HashMap<String, String>, WorkStopped> {
     let parsed = parse::parse(raw);
     let url = |image: &InlineImage| {
         // A file with a link of the service is no picture, whatever it says.
@@ -145,7 +145,12 @@ fn data_urls(raw: &[u8], wanted: &[InlineImage]) -> HashMap<String, String> {
         let text = format!("data:{};base64,{}", image.content_type, STANDARD.encode(&part.bytes));
         Some((image.content_id.clone(), text))
     };
-    wanted.iter().filter_map(url).collect()
+    let mut urls = HashMap::new();
+    for image in wanted {
+        stop.check()?;
+        urls.extend(url(image));
+    }
+    Ok(urls)
 }
 
 #[cfg(test)]

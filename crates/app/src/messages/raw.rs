@@ -8,13 +8,13 @@ use posthouse_domain::{
     Attachment, AttachmentId, Caller, ContentId, ErrorCode, Message, MessageId, OptIns, Refusal, WorkspaceId,
     quoted_links,
 };
-use posthouse_mail::parse;
+use posthouse_mail::parse::{self, ParsedAttachment};
 use posthouse_store::blobs::{self, BlobDigest};
 use posthouse_store::contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw};
 use posthouse_store::{Error, Tx, service_mails};
 
 use super::download::{Download, RawPart, WHOLE_BYTES_MAX};
-use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop, WorkStopped};
 use crate::{access::visible, service::Service};
 
 /// Checks that links of this service reach nobody but an owner: anyone who reads them could confirm in place of the person
@@ -44,7 +44,7 @@ pub async fn message(service: &Service, caller: Caller, id: MessageId, opt_ins: 
     };
     let (trace, raw) = service.read(caller.workspace, read).await?;
     let mut bytes = trace.into_bytes();
-    let unpacked = unpack(service, raw, |raw| raw).await?;
+    let unpacked = unpack(service, raw, |raw, _| Ok(raw)).await?;
     bytes.extend_from_slice(&unpacked);
     Ok(bytes)
 }
@@ -75,7 +75,7 @@ pub async fn download(service: &Service, caller: Caller, id: MessageId, opt_ins:
     };
     let (trace, stored) = service.read(caller.workspace, read).await?;
     let raw = if stored.raw.bytes <= WHOLE_BYTES_MAX {
-        Download::whole(unpack(service, stored, |raw| raw).await?)
+        Download::whole(unpack(service, stored, |raw, _| Ok(raw)).await?)
     } else {
         Download::open(service, stored.raw, None).await?
     };
@@ -114,7 +114,8 @@ pub async fn file(
     };
     let (file, is_closed, stored) = service.read(caller.workspace, read).await?;
     let (position, sha256, raw) = (file.position as usize, file.sha256, stored.raw.clone());
-    let found = unpack(service, stored, move |raw| find_file(&raw, position, sha256, is_closed)).await?;
+    let find = move |raw: Vec<u8>, stop: &WorkStop| find_file(&raw, WantedFile { position, sha256, is_closed }, stop);
+    let found = unpack(service, stored, find).await?;
     let missing = || Error::bad_content(format_args!("attachment {id} does not match the stored raw mail"));
     let FoundFile { part, has_link } = found.ok_or_else(missing)?;
     if has_link {
@@ -139,40 +140,60 @@ pub(crate) async fn attachment_bytes(
     let (workspace, content) = (message.workspace, message.content);
     let stored = service.read(workspace, move |tx: &mut Tx| stored(tx, workspace, content)).await?;
     let (position, sha256, id) = (file.position as usize, file.sha256, file.id);
-    let bytes = unpack(service, stored, move |raw| {
-        let mut parsed = parse::parse(&raw);
-        let found = (position < parsed.attachments.len()).then(|| parsed.attachments.swap_remove(position))?;
-        (BlobDigest::of(&found.bytes).0 == sha256).then(|| Bytes::from(found.bytes.into_owned()))
-    });
+    let wanted = WantedFile { position, sha256, is_closed: false };
+    let find = move |raw: Vec<u8>, stop: &WorkStop| {
+        Ok(parsed_file(&raw, wanted, stop)?.map(|found| Bytes::from(found.bytes.into_owned())))
+    };
     let missing = || Error::bad_content(format_args!("attachment {id} does not match the stored raw mail"));
-    Ok(bytes.await?.ok_or_else(missing)?)
+    Ok(unpack(service, stored, find).await?.ok_or_else(missing)?)
 }
 
-/// Finds the attachment at a position of a raw mail. Returns `None` if its bytes don't have the given hash.
-fn find_file(raw: &[u8], position: usize, sha256: [u8; 32], is_closed: bool) -> Option<FoundFile> {
+/// An attachment to find in a raw mail.
+#[derive(Clone, Copy)]
+struct WantedFile {
+    position: usize,
+    sha256: [u8; 32],
+    /// Whether the reader may not see links that only an owner may see.
+    is_closed: bool,
+}
+
+/// Returns the attachment at a position of a raw mail; `None` if its bytes don't have the given hash.
+fn parsed_file<'a>(
+    raw: &'a [u8],
+    wanted: WantedFile,
+    stop: &WorkStop,
+) -> Result<Option<ParsedAttachment<'a>>, WorkStopped> {
     let mut parsed = parse::parse(raw);
-    let found = (position < parsed.attachments.len()).then(|| parsed.attachments.swap_remove(position))?;
-    if BlobDigest::of(&found.bytes).0 != sha256 {
-        return None;
-    }
-    let has_link = is_closed && quoted_links::is_in_file(&found.content_type, &found.bytes);
+    stop.check()?;
+    let is_there = wanted.position < parsed.attachments.len();
+    let found = is_there.then(|| parsed.attachments.swap_remove(wanted.position));
+    Ok(found.filter(|found| BlobDigest::of(&found.bytes).0 == wanted.sha256))
+}
+
+/// Finds an attachment in a raw mail. Returns `None` if its bytes don't have the given hash.
+fn find_file(raw: &[u8], wanted: WantedFile, stop: &WorkStop) -> Result<Option<FoundFile>, WorkStopped> {
+    let Some(found) = parsed_file(raw, wanted, stop)? else { return Ok(None) };
+    stop.check()?;
+    let has_link = wanted.is_closed && quoted_links::is_in_file(&found.content_type, &found.bytes);
+    stop.check()?;
     let bytes = found.size_bytes();
     let decoder = if bytes > WHOLE_BYTES_MAX { found.decoder(raw) } else { None };
     let part = match decoder {
         Some(decoder) => FoundPart::InRaw(RawPart { encoded: found.encoded, decoder, bytes }),
         None => FoundPart::Whole(found.bytes.into_owned()),
     };
-    Some(FoundFile { part, has_link })
+    Ok(Some(FoundFile { part, has_link }))
 }
 
-/// Passes the raw bytes of a content, without trace lines, to `then` and returns its result.
+/// Passes the raw bytes of a content, without trace lines, to `then` and returns its result. `then` checks between its steps
+/// whether it should end.
 ///
 /// # Errors
 /// Returns `content_damaged` if the bytes are missing or altered, or an error if a store call fails.
 pub async fn content<T: Send + 'static>(
     service: &Service,
     stored: StoredContent,
-    then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
+    then: impl FnOnce(Vec<u8>, &WorkStop) -> Result<T, WorkStopped> + Send + 'static,
 ) -> Result<T, Refusal> {
     unpack(service, stored, then).await
 }
@@ -212,7 +233,7 @@ pub async fn store_raw(service: &Service, compressed: Vec<u8>, raw_bytes: usize)
 async fn unpack<T: Send + 'static>(
     service: &Service,
     StoredContent { workspace, id, raw }: StoredContent,
-    then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
+    then: impl FnOnce(Vec<u8>, &WorkStop) -> Result<T, WorkStopped> + Send + 'static,
 ) -> Result<T, Refusal> {
     let packed = match raw.place {
         RawLocation::Inline(packed) => packed.into(),
@@ -221,11 +242,23 @@ async fn unpack<T: Send + 'static>(
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
     let named = move |error: Error| Error::bad_content(format_args!("content {id}: {}", error.internal()));
     let work = move |stop: &WorkStop| {
-        let unpacked = blobs::decompress(&packed, bytes_max).map_err(named)?;
-        // Nobody waits for the result.
-        Ok::<_, Error>((!stop.is_stopped()).then(|| then(unpacked)))
+        let unpacked = blobs::decompress_until(&packed, bytes_max, &|| stop.is_stopped()).map_err(named)?;
+        stop.check()?;
+        Ok::<_, Refusal>(then(unpacked, stop)?)
     };
-    let owner = WorkOwner { class: WorkClass::Content, workspace };
-    let done = service.blocking_pool.run_for(owner, bytes_max, work).await??;
-    done.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The work on the message was stopped."))
+    service.blocking_pool.run_for(WorkOwner { class: WorkClass::Content, workspace }, bytes_max, work).await?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_not_searched_for_once_nobody_waits() {
+        let raw = b"Content-Type: text/plain\r\nContent-Disposition: attachment; filename=a\r\n\r\nhello";
+        let wanted = WantedFile { position: 0, sha256: BlobDigest::of(b"hello").0, is_closed: true };
+        let found = |stop: &WorkStop| find_file(raw, wanted, stop).map(|found| found.is_some());
+        assert_eq!(found(&WorkStop::default()), Ok(true));
+        assert_eq!(found(&WorkStop::stopped()), Err(WorkStopped));
+    }
 }

@@ -25,8 +25,13 @@ use crate::keyring::{instance_key::AddressKey, sealed_link, signer::DomainKeys, 
 use crate::mailbox::{judge::Judge, parse::ParsedMail, recipient::served_domains, recipient::served_domains_of};
 use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::{
-    access::visible, domains::dkim, limits::blocking_pool::WorkClass, messages::raw::store_raw, service::Service,
-    signing::agent_copy::CopySigner, workspaces::suspension,
+    access::visible,
+    domains::dkim,
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    messages::raw::store_raw,
+    service::Service,
+    signing::agent_copy::CopySigner,
+    workspaces::suspension,
 };
 
 mod author;
@@ -272,14 +277,16 @@ async fn store_accepted(
     }
     let keys = signing_keys(service, &accepted, &raw).await;
     let (blobs, bytes, now) = (service.blobs.clone(), raw.len(), accepted.now);
-    let work = move || {
+    let work = move |_: &WorkStop| {
         let signed = keys.and_then(|keys| keys.sign(&raw, now).inspect_err(log_unsigned).ok());
         blobs.compress(&raw).map(|compressed| (signed, compressed))
     };
-    let (signed, compressed) = service.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await??;
+    let workspace = accepted.context.caller.workspace;
+    let owner = WorkOwner { class: WorkClass::Compose, workspace };
+    let (signed, compressed) = service.blocking_pool.run_for(owner, bytes, work).await??;
     accepted.signed = signed;
     let raw = store_raw(service, compressed, bytes).await?;
-    let (ids, workspace) = (service.clock.ids(), accepted.context.caller.workspace);
+    let ids = service.clock.ids();
     let (render_in_unit, accepted) = (Arc::clone(&render), Arc::new(*accepted));
     let to_store = Arc::clone(&accepted);
     let stored = service.write(move |tx| store(tx, &to_store, &raw, &render_in_unit, &ids.clone())).await;
@@ -298,10 +305,9 @@ async fn store_accepted(
     match stored? {
         AcceptedResponse::Recorded(response) => Ok(response),
         AcceptedResponse::ToRender(record) => {
-            service
-                .blocking_pool
-                .run_sized(WorkClass::Respond, bytes, move || render_response(&render, &record))
-                .await?
+            let owner = WorkOwner { class: WorkClass::Respond, workspace };
+            let work = move |_: &WorkStop| render_response(&render, &record);
+            service.blocking_pool.run_for(owner, bytes, work).await?
         }
     }
 }
@@ -350,8 +356,7 @@ async fn prepare(
     };
     let (workspace, signing) = copy_signing::read(service, &config, &outgoing, &inbox).await?;
     let codes = judge::codes(service, &workspace, now).await?;
-    let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
-    let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
+    let bytes = outgoing.content.bytes() + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let composition = Composition {
         context,
         config,
@@ -366,8 +371,8 @@ async fn prepare(
         ids: service.clock.ids(),
         now,
     };
-    let work = move || composition.compose(outgoing);
-    service.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await?
+    let owner = WorkOwner { class: WorkClass::Compose, workspace: composition.workspace.id };
+    service.blocking_pool.run_for(owner, bytes, move |_: &WorkStop| composition.compose(outgoing)).await?
 }
 
 fn size_refusal(service: &Service, accepted: &AcceptedMessage) -> Option<Refusal> {

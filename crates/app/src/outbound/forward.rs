@@ -49,13 +49,17 @@ async fn forward_new(
     } else {
         Vec::new()
     };
-    let mut content = quoted(&found.message, &found.bodies, command.note);
+    let subject = thread::forward_subject(found.message.subject.as_deref().unwrap_or_default());
+    let owner = WorkOwner { class: WorkClass::Compose, workspace: context.caller.workspace };
+    let bytes = found.bodies.bytes() + command.note.bytes();
+    let data = found.message.data.clone();
+    let quote = move |_: &WorkStop| quoted(&found.message, &found.bodies, command.note);
+    let mut content = service.blocking_pool.run_for(owner, bytes, quote).await?;
     if command.include_files {
-        content.data_json = found.message.data.clone();
+        content.data_json = data;
         // Remote recipients get the data as this file again.
         files.retain(|file| content.data_json.is_none() || file.name != DATA_FILE_NAME);
     }
-    let subject = thread::forward_subject(found.message.subject.as_deref().unwrap_or_default());
     let people = recipients::resolve(service, &context.caller, command.people).await?;
     let outgoing = OutgoingMessage::new(service.clock.ids().next(), people, compose::bounded_subject(&subject))
         .with_content(OutgoingContent { files, ..content })
@@ -106,12 +110,15 @@ async fn files(
     let owner = WorkOwner { class: WorkClass::Content, workspace: caller.workspace };
     let raw = raw::message(service, caller, original, OptIns::ALL).await?;
     let raw_bytes = raw.len();
-    let work = move |_: &WorkStop| {
+    let work = move |stop: &WorkStop| {
         let files = parse::parse(&raw).attachments;
-        let has_link = |file: &ParsedAttachment<'_>| quoted_links::is_in_file(&file.content_type, &file.bytes);
-        if is_closed && files.iter().any(has_link) {
-            return Err(raw::owners_only());
+        for file in files.iter().filter(|_| is_closed) {
+            stop.check()?;
+            if quoted_links::is_in_file(&file.content_type, &file.bytes) {
+                return Err(raw::owners_only());
+            }
         }
+        stop.check()?;
         Ok(files.into_iter().map(file).collect())
     };
     service.blocking_pool.run_for(owner, raw_bytes, work).await?

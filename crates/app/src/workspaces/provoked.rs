@@ -1,66 +1,94 @@
-//! Which recipients of a sent message a stranger's mail made the workspace write to. Only people whom that mail proves count,
-//! because the workspace could name others in mail to itself (`docs/decisions/sending.md#0094-one-party`):
+//! Which party counts for a recipient of a sent message. People whom mail of others made the workspace write to don't count
+//! for themselves: a stranger names any number of dead addresses and of angry people
+//! (`docs/decisions/sending.md#0094-one-party`).
 //!
-//! * the proven author, and the author's party;
-//! * a person whom the mail names, who wrote to the workspace before with proof, and whom the workspace didn't write to first.
+//! * The proven author and the author's party don't count. Nor does a person whom the mail names, who wrote to the workspace
+//!   before with proof, and whom the workspace didn't write to first. They complain about an answer to themselves.
+//! * Everyone else whom the mail names counts as the party that named them: the author's, and one party for all mail without a
+//!   proven author, however many names and networks it came from. So does an address that the inbox forwards its mail to.
+//! * People whom the workspace wrote to first, and whom no mail names, count for themselves.
 //!
-//! Everyone else whom mail without a proven author made the workspace write to counts as one party, however many names and
-//! networks such mail came from: otherwise one stranger could suspend a workspace with forged mail, and a workspace could
-//! name its targets in such mail.
-//!
-//! Mail from an address of the workspace provokes nothing.
+//! Only people whom the mail proves are exempt, because the workspace could name others in mail to itself. Mail from an address
+//! of the workspace provokes nothing.
+
+use std::collections::HashSet;
 
 use posthouse_domain::{Direction, Message, Party, party};
 use posthouse_mail::address::{Address, Mailbox};
-use posthouse_store::{Result, Tx, answers, inboxes, mail_domains, messages};
+use posthouse_store::{Result, Tx, answers, forwarding, inboxes, mail_domains, message_list, messages};
 
-/// Messages that are looked at from a sent message up, each answered by the one before.
-const EXCHANGE_MAX: usize = 50;
+/// Messages that are looked at from a sent message up, each answered by the one before; and as many of its thread.
+const EXCHANGE_MAX: u32 = 50;
 /// Addresses of `Reply-To` that are read.
 const REPLY_TO_MAX: usize = 100;
 
-/// The mail of others that led to a sent message: what it answers, what that answers, and so on. The workspace may have
-/// answered its own answer.
+/// The mail of others that led to a sent message, newest first: what it answers, what that answers, and so on, and earlier mail
+/// of its thread. The workspace may have answered its own answer.
 pub(super) struct Exchange {
     received: Vec<ReceivedMail>,
+    /// Addresses that the inbox forwards all its mail to.
+    forwarded_to: Vec<String>,
 }
 
 struct ReceivedMail {
     mail: Message,
-    /// Whether the sent message answers it without another message between.
+    /// Whether the sent message answers or forwards it without another message between.
     is_parent: bool,
+    /// Canonical addresses of everyone that its header fields name.
+    named: HashSet<String>,
 }
 
 impl Exchange {
     /// Returns the exchange that a sent message is part of.
     pub(super) fn of(tx: &mut Tx, sent: &Message) -> Result<Self> {
-        let mut received = Vec::new();
-        let mut last = answered(tx, sent)?;
-        for step in 0..EXCHANGE_MAX {
-            let Some(mail) = last.take() else { break };
-            last = answered(tx, &mail)?;
-            if mail.direction == Direction::Inbound && !is_from_workspace(tx, &mail)? {
-                received.push(ReceivedMail { mail, is_parent: step == 0 });
+        let parent = answered(tx, sent)?;
+        let parent_id = parent.as_ref().map(|mail| mail.id);
+        let (mut all, mut next) = (Vec::<Message>::new(), parent);
+        while let Some(mail) = next.take().filter(|mail| all.len() < EXCHANGE_MAX as usize && !has(&all, mail)) {
+            next = answered(tx, &mail)?;
+            all.push(mail);
+        }
+        let thread = message_list::of_thread(tx, sent.workspace, sent.thread, Some(sent.created_at), EXCHANGE_MAX)?;
+        for mail in thread {
+            if !has(&all, &mail) {
+                all.push(mail);
             }
         }
-        Ok(Self { received })
+        all.sort_unstable_by_key(|mail| std::cmp::Reverse(mail.created_at));
+        let mut received = Vec::new();
+        for mail in all.into_iter().filter(|mail| mail.direction == Direction::Inbound) {
+            if !is_from_workspace(tx, &mail)? {
+                received.push(ReceivedMail { is_parent: Some(mail.id) == parent_id, named: named(&mail), mail });
+            }
+        }
+        let addresses = forwarding::of_inbox(tx, sent.workspace, sent.inbox)?;
+        Ok(Self { received, forwarded_to: addresses.into_iter().map(|forwarding| forwarding.address).collect() })
     }
 
-    /// Returns the party that counts for a recipient; `None` if mail of the exchange made the workspace write to it.
+    /// Returns the party that counts for a recipient; `None` if it complains about an answer to itself.
     pub(super) fn counted_party(&self, tx: &mut Tx, recipient: &str) -> Result<Option<Party>> {
         let Ok(address) = Address::parse(recipient) else { return Ok(Some(Party::of_text(recipient))) };
-        let mut is_of_unproven = false;
+        let is_forwarded = self.forwarded_to.iter().any(|to| to == address.canonical_str());
+        let mut first_namer = None;
         for received in &self.received {
             if received.is_of_author(tx, &address)? || received.names_writer(tx, &address)? {
                 return Ok(None);
             }
-            is_of_unproven |= received.is_unproven_to(tx, &address)?;
+            if received.is_parent && is_forwarded || received.led_to(tx, &address)? {
+                first_namer = Some(received.author_party());
+            }
         }
-        Ok(Some(if is_of_unproven { Party::of_unproven_mail() } else { Party::of(&address) }))
+        Ok(Some(first_namer.unwrap_or_else(|| Party::of(&address))))
     }
 }
 
 impl ReceivedMail {
+    /// Returns the party that answers for what the mail led to.
+    fn author_party(&self) -> Party {
+        let author = Mailbox::parse(&self.mail.from).ok().filter(|_| self.mail.author_proven);
+        author.map_or_else(Party::of_unproven_mail, |author| Party::of(author.address()))
+    }
+
     /// Returns whether a recipient is of the party that wrote the mail, in answer to which the message was sent. Only a
     /// proven author speaks for a party.
     fn is_of_author(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
@@ -72,16 +100,21 @@ impl ReceivedMail {
         Ok(is_same && (self.is_parent || !self.was_written_to(tx, author.address())?))
     }
 
-    /// Returns whether the workspace wrote to a recipient because of the mail, whose author isn't proven.
-    fn is_unproven_to(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
-        Ok(!self.mail.author_proven && (self.is_parent || !self.was_written_to(tx, recipient)?))
+    /// Returns whether the workspace wrote to a recipient because the mail names it. Without proof, the answer is what the
+    /// mail led to even if the workspace had written to that address before: someone else may have used its name.
+    fn led_to(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
+        let is_forgeable = self.is_parent && !self.mail.author_proven;
+        Ok(self.names(recipient) && (is_forgeable || !self.was_written_to(tx, recipient)?))
     }
 
     /// Returns whether the mail names a recipient who had written to the workspace before, and whom the workspace hadn't
     /// written to first. The author needs no proof, because the recipient gave it.
     fn names_writer(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
-        let is_named = self.named().any(|named| named.address().canonical_str() == recipient.canonical_str());
-        Ok(is_named && self.had_written(tx, recipient)? && !self.was_written_to(tx, recipient)?)
+        Ok(self.names(recipient) && self.had_written(tx, recipient)? && !self.was_written_to(tx, recipient)?)
+    }
+
+    fn names(&self, recipient: &Address) -> bool {
+        self.named.contains(recipient.canonical_str())
     }
 
     /// Returns whether an address had written to the workspace, with proof.
@@ -89,18 +122,22 @@ impl ReceivedMail {
         answers::has_written(tx, self.mail.workspace, address.canonical_str(), self.mail.created_at)
     }
 
-    /// Returns everyone that the header fields of the mail name.
-    fn named(&self) -> impl Iterator<Item = Mailbox> {
-        let Message { from, to, cc, reply_to, .. } = &self.mail;
-        let listed = std::iter::once(from).chain(to).chain(cc).filter_map(|text| Mailbox::parse(text).ok());
-        let reply_to = reply_to.as_deref().and_then(|list| Mailbox::parse_list(list, REPLY_TO_MAX).ok());
-        listed.chain(reply_to.into_iter().flatten())
-    }
-
     /// Returns whether the workspace had written to an address before, other than in an answer.
     fn was_written_to(&self, tx: &mut Tx, address: &Address) -> Result<bool> {
         answers::wrote_first_to(tx, self.mail.workspace, address.canonical_str(), self.mail.created_at)
     }
+}
+
+fn has(all: &[Message], mail: &Message) -> bool {
+    all.iter().any(|other| other.id == mail.id)
+}
+
+/// Returns the canonical addresses of everyone that the header fields of a mail name.
+fn named(mail: &Message) -> HashSet<String> {
+    let Message { from, to, cc, reply_to, .. } = mail;
+    let listed = std::iter::once(from).chain(to).chain(cc).filter_map(|text| Mailbox::parse(text).ok());
+    let reply_to = reply_to.as_deref().and_then(|list| Mailbox::parse_list(list, REPLY_TO_MAX).ok());
+    listed.chain(reply_to.into_iter().flatten()).map(|mailbox| mailbox.address().canonical()).collect()
 }
 
 /// Returns whether a mail is from an inbox or agent of its workspace, or from a domain of it.
@@ -111,12 +148,16 @@ fn is_from_workspace(tx: &mut Tx, mail: &Message) -> Result<bool> {
         || mail_domains::by_name(tx, mail.workspace, author.address().domain())?.is_some())
 }
 
-/// Returns the message that a message answers, if the workspace has it.
+/// Returns the message that a message answers, if its inbox has it. The last of `References` of an automatic forward is the mail
+/// that it forwards; its `In-Reply-To` is that of its author.
 fn answered(tx: &mut Tx, message: &Message) -> Result<Option<Message>> {
-    let id = match (message.answers, &message.in_reply_to) {
-        (Some(id), _) => Some(id),
-        (None, Some(id)) => messages::by_rfc_id(tx, message.workspace, message.inbox, id)?.map(|found| found.id),
-        (None, None) => None,
-    };
-    id.map_or(Ok(None), |id| messages::get(tx, message.workspace, id))
+    if let Some(id) = message.answers {
+        return messages::get(tx, message.workspace, id);
+    }
+    for id in message.references.last().into_iter().chain(&message.in_reply_to) {
+        if let Some(found) = messages::by_rfc_id(tx, message.workspace, message.inbox, id)? {
+            return messages::get(tx, message.workspace, found.id);
+        }
+    }
+    Ok(None)
 }

@@ -16,6 +16,7 @@ use clap::Args;
 use posthouse_domain::time::{DAY_MS, Time};
 use serde_json::{Value, json};
 
+use self::names::DomainOwner;
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print};
 use crate::{boot, config::Configuration};
 use posthouse_app::{
@@ -176,13 +177,15 @@ async fn outside(
     };
     let parts = tokio::join!(
         in_time("records of the default and temporary domain", names::served(service)),
-        in_time("records of custom domains", names::custom_domains(service)),
+        in_time("records of custom domains", names::custom_domains(service, DomainOwner::Operator)),
+        // Apart, because names of strangers may have nameservers that never answer.
+        in_time("records of the domains of tenants", names::custom_domains(service, DomainOwner::Tenant)),
         host,
         connections,
         in_time("blocklists", reputation::check(service, own.is_some())),
         in_time("TLS certificate", acme_certificate(service)),
     );
-    [parts.0, parts.1, parts.2, parts.3, parts.4, parts.5].concat()
+    [parts.0, parts.1, parts.2, parts.3, parts.4, parts.5, parts.6].concat()
 }
 
 /// Lists the checks that were skipped because they need the store.

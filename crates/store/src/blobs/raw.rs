@@ -73,14 +73,26 @@ pub(super) fn corrupt(error: std::io::Error) -> Error {
     Error::bad_content(format_args!("stored raw message: {error}"))
 }
 
+/// Bytes of the result between two questions whether the work should end.
+const STEP_BYTES: u64 = 1024 * 1024;
+
 /// Decompresses to at most `len_max` bytes, whatever length the frame declares.
 ///
 /// # Errors
 /// Returns [`Error::ContentDamaged`] if the bytes aren't a complete zstd frame or decompress to more than `len_max`.
 pub fn decompress(compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
+    decompress_until(compressed, len_max, &|| false)
+}
+
+/// Decompresses as [`decompress`]. Once `is_stopped` returns true, which is asked every [`STEP_BYTES`] of the result, it returns
+/// the bytes so far.
+///
+/// # Errors
+/// Returns the errors of [`decompress`].
+pub fn decompress_until(compressed: &[u8], len_max: usize, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>> {
     let mut raw = Vec::new();
-    let decoder = zstd::stream::read::Decoder::new(compressed).map_err(corrupt)?;
-    decoder.take(len_max as u64 + 1).read_to_end(&mut raw).map_err(corrupt)?;
+    let mut decoder = zstd::stream::read::Decoder::new(compressed).map_err(corrupt)?.take(len_max as u64 + 1);
+    while !is_stopped() && decoder.by_ref().take(STEP_BYTES).read_to_end(&mut raw).map_err(corrupt)? > 0 {}
     if raw.len() > len_max {
         return Err(Error::bad_content(format_args!("stored raw message decompresses to more than {len_max} bytes")));
     }
@@ -95,6 +107,18 @@ mod tests {
 
     fn compress(raw: &[u8]) -> Result<Vec<u8>> {
         ZstdPool::default().compress(raw)
+    }
+
+    #[test]
+    fn stopped_work_ends_after_one_step() {
+        let step = usize::try_from(STEP_BYTES).unwrap();
+        let packed = compress(&vec![7; 10 * step]).unwrap();
+        for steps in 0_usize..12 {
+            let left = std::cell::Cell::new(steps);
+            let is_stopped = || left.replace(left.get().saturating_sub(1)) == 0;
+            let raw = decompress_until(&packed, 10 * step, &is_stopped).unwrap();
+            assert_eq!(raw.len(), steps.min(10) * step);
+        }
     }
 
     #[test]

@@ -8,7 +8,12 @@ use posthouse_store::{blobs, contents::RawLocation};
 
 use super::{mode, not_attempted::NotAttempted, prepare::LoadedEnvelope, relay, route};
 use crate::mailbox::return_path::{self, ReturnPath};
-use crate::{domains::dkim, keyring::sealed_link, limits::blocking_pool::WorkClass, service::Service};
+use crate::{
+    domains::dkim,
+    keyring::sealed_link,
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    service::Service,
+};
 
 /// Sends the message and returns one report per pending recipient, in order.
 pub(super) async fn call(service: &Service, load: &LoadedEnvelope) -> Result<Vec<AttemptReport>, NotAttempted> {
@@ -70,12 +75,9 @@ async fn signed(service: &Service, load: &LoadedEnvelope, raw: Vec<u8>) -> Resul
         return Ok((signed.fields.clone(), raw));
     }
     let (bytes, now) = (raw.len(), service.clock.now());
-    let work = move || keys.sign(&raw, now).map(|signed| (signed.fields, raw));
-    let made = service
-        .blocking_pool
-        .run_sized(WorkClass::Deliver, bytes, work)
-        .await
-        .map_err(|refusal| later(refusal.message))?;
+    let owner = WorkOwner { class: WorkClass::Deliver, workspace: load.envelope.workspace };
+    let work = move |_: &WorkStop| keys.sign(&raw, now).map(|signed| (signed.fields, raw));
+    let made = service.blocking_pool.run_for(owner, bytes, work).await.map_err(|refusal| later(refusal.message))?;
     made.map_err(|error| later(error.to_string()))
 }
 
@@ -90,14 +92,18 @@ async fn raw(service: &Service, load: &LoadedEnvelope) -> Result<Vec<u8>, NotAtt
         service.storage_health.record(&refusal);
         NotAttempted::Later(refusal.message)
     };
-    let unpacked = match &raw.place {
-        RawLocation::Inline(packed) => service.blobs.decompress(packed, bytes_max),
+    let packed = match &raw.place {
+        RawLocation::Inline(packed) => packed.clone().into(),
         RawLocation::Blob(name) => {
             let digest: blobs::BlobDigest = name.parse().map_err(later)?;
-            service.blobs.decompress(&service.blobs.read(&digest).await.map_err(later)?, bytes_max)
+            service.blobs.read(&digest).await.map_err(later)?
         }
     };
-    let raw = unpacked.map_err(later)?;
+    let owner = WorkOwner { class: WorkClass::Deliver, workspace: load.envelope.workspace };
+    let blobs = service.blobs.clone();
+    let unpack = move |_: &WorkStop| blobs.decompress(&packed, bytes_max);
+    let unpacked = service.blocking_pool.run_for(owner, bytes_max, unpack).await;
+    let raw = unpacked.map_err(|refusal| NotAttempted::Later(refusal.message))?.map_err(later)?;
     sealed_link::open(service, load.envelope.message, raw)
         .map_err(|error| NotAttempted::Later(format!("the link can't be inserted into the message: {error}")))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use posthouse_api::views::draft::HeldSendView;
 use posthouse_domain::{
     AttachmentId, Caller, Draft, DraftFile, DraftHold, DraftId, DraftOrigins, DraftSource, ErrorCode, EventKind, Inbox,
-    JudgedRecipient, Message, MessageRecipients, OutgoingContent, OutgoingFile, Plans, Refusal, Time,
+    JudgedRecipient, Message, MessageRecipients, OutgoingContent, OutgoingFile, Plans, Refusal, Time, WorkspaceId,
 };
 use posthouse_mail::address::Mailbox;
 use posthouse_store::contents::RawLocation;
@@ -14,7 +14,12 @@ use posthouse_store::{BlobDigest, Tx, draft_files, drafts, storage};
 
 use crate::outbound::accept::{self, SendResponse};
 use crate::outbound::draft_events::append_event;
-use crate::{access::visible, limits::blocking_pool::WorkClass, messages::raw, service::Service};
+use crate::{
+    access::visible,
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    messages::raw,
+    service::Service,
+};
 
 /// The HTTP status of a held message.
 const HELD: u16 = 202;
@@ -45,12 +50,18 @@ pub(crate) struct HeldMessage {
 }
 
 /// Stores a file of a draft before the transaction.
-pub(crate) async fn store_file(service: &Service, file: OutgoingFile, id: AttachmentId) -> Result<StoredFile, Refusal> {
+pub(crate) async fn store_file(
+    service: &Service,
+    workspace: WorkspaceId,
+    file: OutgoingFile,
+    id: AttachmentId,
+) -> Result<StoredFile, Refusal> {
     let OutgoingFile { name, content_type, bytes, .. } = file;
     let size = bytes.len();
     let blobs = service.blobs.clone();
-    let work = move || blobs.compress(&bytes).map(|compressed| (compressed, BlobDigest::of(&bytes).0));
-    let (compressed, sha256) = service.blocking_pool.run_sized(WorkClass::Compose, size, work).await??;
+    let owner = WorkOwner { class: WorkClass::Compose, workspace };
+    let work = move |_: &WorkStop| blobs.compress(&bytes).map(|compressed| (compressed, BlobDigest::of(&bytes).0));
+    let (compressed, sha256) = service.blocking_pool.run_for(owner, size, work).await??;
     let raw = raw::store_raw(service, compressed, size).await?;
     let file = DraftFile { id, filename: name, content_type, size_bytes: size as u64, sha256 };
     Ok(StoredFile { file, place: raw.place })
@@ -69,7 +80,7 @@ pub(crate) struct StoredFile {
 pub(crate) async fn keep(service: &Arc<Service>, mut held: Box<HeldMessage>) -> Result<SendResponse, Refusal> {
     let mut files = Vec::new();
     for file in std::mem::take(&mut held.content.files) {
-        files.push(store_file(service, file, service.clock.ids().next()).await?);
+        files.push(store_file(service, held.caller.workspace, file, service.clock.ids().next()).await?);
     }
     let ids = service.clock.ids();
     let work = move |tx: &mut Tx| {

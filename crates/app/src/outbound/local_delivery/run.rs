@@ -22,7 +22,10 @@ use posthouse_store::{
 
 use super::{own_results, received};
 use crate::keyring::instance_key::AddressKey;
-use crate::limits::{blocking_pool::WorkClass, storage_limit};
+use crate::limits::{
+    blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    storage_limit,
+};
 use crate::mailbox::{
     self, ReceivedCopy, Visibility, judge::Judge, parse::ParsedMail, parse::Provenance, parse::parse_message,
 };
@@ -267,7 +270,7 @@ async fn parse_and_sign(
     let channel = if delivery.signed.is_some() { Channel::Agent } else { Channel::Email };
     let (disclosed, expected, is_request) = (delivery.disclosed, loaded.expected.clone(), loaded.is_request);
     let (ids, now, judge) = (service.clock.ids(), service.clock.now(), Judge::of(service));
-    let work = move || {
+    let work = move |_: &WorkStop| {
         let raw = blobs::decompress(&packed, bytes_max)?;
         let results = own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname, is_request };
@@ -283,7 +286,8 @@ async fn parse_and_sign(
         }
         Ok((ParsedMail { channel, ..mail }, signer))
     };
-    let parsed = service.blocking_pool.run_sized(WorkClass::Receive, bytes_max, work).await;
+    let owner = WorkOwner { class: WorkClass::Receive, workspace };
+    let parsed = service.blocking_pool.run_for(owner, bytes_max, work).await;
     parsed.map_err(|refusal| Error::Internal(refusal.message.into()))?
 }
 

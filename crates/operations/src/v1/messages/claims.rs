@@ -2,7 +2,7 @@
 
 use posthouse_api::views::queue::{AckedView, ClaimsView, ExtendedView, NackedView, OrGoneView};
 use posthouse_api::wire::{BoundedInt, Seconds};
-use posthouse_app::limits::blocking_pool::WorkClass;
+use posthouse_app::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use posthouse_app::messages::{claim, claim::ClaimRequest, settle_claim, settle_claim::ClaimReference};
 use posthouse_call::prelude::*;
 use posthouse_call::render_view;
@@ -156,12 +156,11 @@ fn lease_ms(given: Option<LeaseSeconds>) -> i64 {
 async fn claim(service: Arc<Service>, input: Input<EmptyInput, ClaimBody>) -> Result<Outcome, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     input.body.screening().check(&input.caller)?;
+    let owner = WorkOwner { class: WorkClass::Respond, workspace: input.caller.workspace };
     let claims = claim::claim(&service, input.caller, input.body.claim(inbox)).await?;
     let bytes = claims.claimed.iter().map(|claimed| claimed.record.bodies.bytes()).sum();
-    let rendered = service
-        .blocking_pool
-        .run_sized(WorkClass::Respond, bytes, move || render_view(&ClaimsView::of(&claims)))
-        .await??;
+    let render = move |_: &WorkStop| render_view(&ClaimsView::of(&claims));
+    let rendered = service.blocking_pool.run_for(owner, bytes, render).await??;
     Ok(Outcome::rendered_json(200, rendered))
 }
 

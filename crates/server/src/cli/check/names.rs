@@ -24,7 +24,7 @@ use posthouse_app::{
     settings::{AppConfig, DeliveryMode},
 };
 
-/// Maximum number of custom domains that are checked.
+/// Maximum number of custom domains of the operator that are checked, and of tenants.
 const DOMAINS_MAX: u32 = 50;
 /// Workspaces per query.
 const WORKSPACES_PAGE: u32 = 500;
@@ -146,73 +146,74 @@ fn problem(checked: &CheckedRecord) -> String {
     format!("is not accepted{found}. {}", problem.message)
 }
 
-/// Checks custom domains: one finding per domain, or one per missing or wrong record. Only required records can fail.
-pub(super) async fn custom_domains(service: &Arc<Service>) -> Vec<Finding> {
+/// Whose custom domains are checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum DomainOwner {
+    /// The operator: a missing required record is a failure.
+    Operator,
+    /// Tenants: nothing about their domains is a failure, because the operator can't repair what a tenant publishes, and a
+    /// tenant would decide whether the operator's check succeeds.
+    Tenant,
+}
+
+/// Checks custom domains: one finding per domain, or one per missing or wrong record. Only required records of the operator's
+/// domains can fail.
+pub(super) async fn custom_domains(service: &Arc<Service>, owner: DomainOwner) -> Vec<Finding> {
     let rules = NameRules::of(&service.config);
-    let domains = match service.read(ReadScope::Service, move |tx| all_domains(tx, &rules)).await {
+    let domains = match service.read(ReadScope::Service, move |tx| domains_of(tx, &rules, owner)).await {
         Ok(domains) => domains,
         Err(error) => return vec![Finding::failed(format!("domains: {}", error.message), "check the database")],
     };
-    let here = service.config.server_dns();
-    let looks = domains.iter().map(|CheckedDomain { domain, is_needed }| async {
-        let expected = domain.expected(&here);
-        let found = check::gather_records(service, &domain.name, &expected).await;
-        let show = service.config.command(&format!("domain show {}", domain.name));
-        let advice = format!("{show} prints the record");
-        let wrong: Vec<Finding> = expected
-            .iter()
-            .filter_map(|record| Some((record, found.records.iter().find(|checked| checked.key == record.key)?)))
-            .filter(|(_, checked)| checked.found != RecordStatus::Ok)
-            .map(|(record, checked)| {
-                let what = format!("domain: {} of {}", label(record.key), record.name);
-                let what = format!("{what} {}", problem(checked));
-                if *is_needed && record.required {
-                    return Finding::failed(what, advice.clone());
-                }
-                if *is_needed {
-                    return Finding::warning(what, format!("{advice}, which is optional"));
-                }
-                Finding::warning(what, format!("{advice}, which its owner has never published"))
-            })
-            .collect();
-        if found.records.is_empty() {
-            let what = format!("domain: {} could not be looked up", domain.name);
-            return vec![Finding::warning(what, "try again; check dns.nameservers")];
-        }
-        if wrong.is_empty() { vec![Finding::ok(format!("domain: {} has its records", domain.name))] } else { wrong }
-    });
-    join_all(looks).await.into_iter().flatten().collect()
+    join_all(domains.iter().map(|domain| custom_domain(service, domain, owner))).await.into_iter().flatten().collect()
 }
 
-/// A custom domain to check.
-struct CheckedDomain {
-    domain: MailDomain,
-    /// Whether a missing record is a failure: the domain worked before, or it is the operator's. Any tenant can add a domain
-    /// and never publish a record.
-    is_needed: bool,
+async fn custom_domain(service: &Service, domain: &MailDomain, owner: DomainOwner) -> Vec<Finding> {
+    let expected = domain.expected(&service.config.server_dns());
+    let found = check::gather_records(service, &domain.name, &expected).await;
+    if found.records.is_empty() {
+        let what = format!("domain: {} could not be looked up", domain.name);
+        return vec![Finding::warning(what, "try again; check dns.nameservers")];
+    }
+    let show = service.config.command(&format!("domain show {}", domain.name));
+    let wrong: Vec<Finding> = expected
+        .iter()
+        .filter_map(|record| Some((record, found.records.iter().find(|checked| checked.key == record.key)?)))
+        .filter(|(_, checked)| checked.found != RecordStatus::Ok)
+        .map(|(record, checked)| {
+            let what = format!("domain: {} of {} {}", label(record.key), record.name, problem(checked));
+            let advice = format!("{show} prints the record");
+            match owner {
+                DomainOwner::Operator if record.required => Finding::failed(what, advice),
+                DomainOwner::Operator => Finding::warning(what, format!("{advice}, which is optional")),
+                DomainOwner::Tenant => Finding::warning(what, format!("{advice}, which its owner has to publish")),
+            }
+        })
+        .collect();
+    if wrong.is_empty() { vec![Finding::ok(format!("domain: {} has its records", domain.name))] } else { wrong }
 }
 
-/// Returns the domains of all workspaces, except disabled ones; those that are needed first.
-fn all_domains(tx: &mut posthouse_store::Tx, rules: &NameRules) -> Result<Vec<CheckedDomain>, Refusal> {
-    let (mut needed, mut others, mut after) = (Vec::new(), Vec::new(), WorkspaceId(Uuid::nil()));
+/// Returns the domains of these workspaces, except disabled ones; first those that worked before, up to [`DOMAINS_MAX`].
+fn domains_of(tx: &mut posthouse_store::Tx, rules: &NameRules, owner: DomainOwner) -> Result<Vec<MailDomain>, Refusal> {
+    let (mut worked, mut others, mut after) = (Vec::new(), Vec::new(), WorkspaceId(Uuid::nil()));
     loop {
         let page = workspaces::list(tx, after, WORKSPACES_PAGE)?;
         for workspace in &page {
             after = workspace.id;
-            let is_operator = rules.is_operator(tx, workspace)?;
+            if rules.is_operator(tx, workspace)? != (owner == DomainOwner::Operator) {
+                continue;
+            }
             let found = mail_domains::page(tx, workspace.id, &PageRange { after: None, limit: DOMAINS_MAX })?;
             for domain in found.into_iter().filter(|domain| domain.status != DomainStatus::Disabled) {
-                let is_needed = is_operator || domain.verified_at.is_some();
-                let list = if is_needed { &mut needed } else { &mut others };
+                let list = if domain.verified_at.is_some() { &mut worked } else { &mut others };
                 if list.len() < DOMAINS_MAX as usize {
-                    list.push(CheckedDomain { domain, is_needed });
+                    list.push(domain);
                 }
             }
         }
-        if page.len() < WORKSPACES_PAGE as usize || needed.len() >= DOMAINS_MAX as usize {
-            needed.extend(others);
-            needed.truncate(DOMAINS_MAX as usize);
-            return Ok(needed);
+        if page.len() < WORKSPACES_PAGE as usize || worked.len() >= DOMAINS_MAX as usize {
+            worked.extend(others);
+            worked.truncate(DOMAINS_MAX as usize);
+            return Ok(worked);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Three complaints or five bounces of one stranger suspended a workspace: he used addresses of his own domain, tags of one
-//! mailbox, answers to his own mail, or answers to mail with forged authors. A workspace named its targets in mail to itself, and their complaints didn't count.
+//! mailbox, answers to his own mail, answers to mail with forged authors, or dead addresses that he named in `Cc`. A workspace
+//! named its targets in mail to itself, and their complaints didn't count.
 
 use posthouse_app::{ports::Clock as _, settings::DeliveryMode};
 use posthouse_tests::{ServerOptions, fixtures::TestInbox};
@@ -249,10 +250,10 @@ async fn only_those_whom_a_mail_proves_are_exempt() {
     use Before::{Forged, Nothing, Written, WrittenTo};
     use Namer::{OwnInbox, Proven, Unproven};
     for (namer, before, is_exempt) in [
-        (Proven, Nothing, false),
-        // All whom unproven mail named count as one.
+        // All whom a stranger named count as one.
+        (Proven, Nothing, true),
         (Unproven, Nothing, true),
-        (Proven, Forged, false),
+        (Proven, Forged, true),
         (Proven, Written, true),
         (Unproven, Written, true),
         (Proven, WrittenTo, false),
@@ -265,6 +266,136 @@ async fn only_those_whom_a_mail_proves_are_exempt() {
             let is_suspended = is_suspended_by_named(namer, before, exchange, field, kind).await;
             assert_eq!(is_suspended, !is_exempt, "{namer:?} {before:?} {exchange:?} {field} {kind}");
         }
+    }
+}
+
+/// How a message goes to people that a stranger's mail names, or that the workspace chose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    ReplyToAll,
+    /// A reply to later mail of the thread, which names nobody, with the addresses of the thread.
+    ReplyWithAddresses,
+    /// A draft that replies.
+    Draft,
+    /// The inbox forwards the stranger's mail by itself.
+    AutomaticForward,
+    /// The stranger's mail, which names nobody, is forwarded.
+    Forward,
+    /// A reply to the stranger's mail, which names nobody.
+    ReplyToOthers,
+    /// A new message.
+    Message,
+}
+
+impl Way {
+    const ALL: [Self; 7] = [
+        Self::ReplyToAll,
+        Self::ReplyWithAddresses,
+        Self::Draft,
+        Self::AutomaticForward,
+        Self::Forward,
+        Self::ReplyToOthers,
+        Self::Message,
+    ];
+
+    /// Returns whether the stranger's mail led to the recipients.
+    const fn is_led(self) -> bool {
+        matches!(self, Self::ReplyToAll | Self::ReplyWithAddresses | Self::Draft | Self::AutomaticForward)
+    }
+
+    /// Makes the workspace write to these people after mail of a stranger.
+    async fn write(self, fixture: &InboxFixture, from: &str, people: &[&str]) {
+        let field = format!("Cc: {}\r\n", people.join(", "));
+        let path = format!("/v1/inboxes/{}", fixture.inbox.id);
+        let post = async |below: &str, body: Value| fixture.api.post(&format!("{path}{below}"), body).await;
+        match self {
+            Self::ReplyToAll => drop(answer(fixture, &receive(fixture, from, &field).await).await),
+            Self::ReplyWithAddresses => {
+                let first = receive(fixture, from, &field).await;
+                let id = fixture.api.get(&format!("/v1/messages/{first}")).await.expect(200)["rfc_message_id"].clone();
+                let later = receive(fixture, from, &format!("References: {}\r\n", id.as_str().unwrap())).await;
+                let reply = json!({ "text": "So.", "to": people });
+                post(&format!("/messages/{later}/reply"), reply).await.expect(202);
+            }
+            Self::Draft => {
+                let answered = receive(fixture, from, &field).await;
+                let draft = json!({
+                    "reply_to_message_id": answered, "to": people[..1], "cc": people[1..], "subject": "Re", "text": "So.",
+                });
+                let draft = post("/drafts", draft).await.expect(201);
+                let draft = format!("{path}/drafts/{}/send", draft.text("id"));
+                fixture.api.post_empty(&draft).await.expect(202);
+            }
+            Self::AutomaticForward => drop(receive(fixture, from, "").await),
+            Self::Forward => {
+                let id = receive(fixture, from, "").await;
+                post(&format!("/messages/{id}/forward"), json!({ "to": people })).await.expect(202);
+            }
+            Self::ReplyToOthers => {
+                let id = receive(fixture, from, "").await;
+                let reply = json!({ "text": "So.", "to": people });
+                post(&format!("/messages/{id}/reply"), reply).await.expect(202);
+            }
+            Self::Message => {
+                let message = json!({ "to": people, "subject": "Offer", "text": "Here." });
+                post("/messages", message).await.expect(202);
+            }
+        }
+        fixture.server.settle().await;
+        fixture.server.clock.advance(1);
+    }
+}
+
+/// Adds forwarding addresses and confirms them.
+async fn forward_to(fixture: &InboxFixture, people: &[&str]) {
+    let path = format!("/v1/inboxes/{}/forwarding", fixture.inbox.id);
+    for address in people {
+        fixture.api.post(&path, json!({ "address": address })).await.expect(201);
+        let link = fixture.server.service_link(&fixture.api, "/confirm/forwarding/").await;
+        fixture.server.anonymous().post_empty(&link).await.expect(200);
+        fixture.server.clock.advance(1);
+    }
+}
+
+#[tokio::test]
+async fn those_whom_a_stranger_named_count_as_the_stranger() {
+    let ways = Way::ALL.into_iter().flat_map(|way| [(way, COMPLAINT, 3_usize), (way, BOUNCE, 5)]);
+    for ((way, kind, parties_min), is_proven) in ways.flat_map(|case| [(case, true), (case, false)]) {
+        let fixture = open().await;
+        for n in 0..20 {
+            send(&fixture, &format!("ann@company{n}.example")).await;
+        }
+        let stranger = "stranger@evil.example".to_owned();
+        let (from, namer) =
+            if is_proven { (proven(&fixture, &stranger), "evil.example") } else { (stranger, "authors without proof") };
+        // An inbox forwards to three addresses.
+        let people = if way == Way::AutomaticForward { &NAMED[..3] } else { &NAMED[..] };
+        if way == Way::AutomaticForward {
+            forward_to(&fixture, people).await;
+        }
+        // More than one message, because a rate counts messages.
+        let rounds: Vec<&[&str]> = if way == Way::AutomaticForward { vec![people] } else { people.chunks(3).collect() };
+        for part in rounds {
+            way.write(&fixture, &from, part).await;
+        }
+        for address in people {
+            report_of(&fixture, kind, address).await;
+        }
+        let case = format!("{way:?} {kind} {is_proven}");
+        let is_suspended = suspension(&fixture).await != Value::Null;
+        assert_eq!(is_suspended, !way.is_led() && people.len() >= parties_min, "{case}");
+        if way.is_led() {
+            for n in 1..parties_min {
+                assert_eq!(suspension(&fixture).await, Value::Null, "{case}");
+                let to = format!("one@party{n}.example");
+                send(&fixture, &to).await;
+                report_of(&fixture, kind, &to).await;
+            }
+            let parties = suspension(&fixture).await["parties"].clone();
+            assert_eq!(parties.as_array().map(Vec::len), Some(parties_min), "{case} {parties}");
+            assert_eq!(parties[0], namer, "{case}: the namer counts once");
+        }
+        fixture.server.finish().await;
     }
 }
 
