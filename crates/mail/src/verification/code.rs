@@ -159,6 +159,7 @@ fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
     for (line, text) in page.lines.iter().enumerate().filter(|(_, text)| shape::may_hold_code(text)) {
         for mut candidate in shape::candidates(&plain(text)) {
             candidate.bold |= page.emphasizes(line, &candidate.code);
+            candidate.alone &= !page.is_continued(line);
             all.push(PlacedCandidate::new(line, candidate));
         }
         all.extend(halves(page, line));
@@ -255,6 +256,11 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
         return 0;
     }
     let topic = page.topic();
+    // What a long mail or a conversation mentions isn't for its reader to enter.
+    let is_mentioned = topic.is_conversation || topic.is_general && !(topic.is_subject && cue >= CodeCue::Code);
+    if is_mentioned && inline < CodeCue::SignIn {
+        return 0;
+    }
     let only = || all.iter().all(|other| !other.candidate.is_random() || other.candidate.code == candidate.code);
     let unknown = cue == CodeCue::None && clear && candidate.is_random() && !topic.is_known && only();
     let by_page = shown && (topic.is_account || topic.is_code) && sole() || topic.is_account && cue >= CodeCue::Code;
@@ -444,6 +450,7 @@ impl PageTopic {
         self.is_code |= has(KeywordTable::Code) || has(KeywordTable::Strong);
         self.is_notice |= has(KeywordTable::Notice);
         self.is_meeting |= has(KeywordTable::Meeting);
+        self.is_subject |= is_subject && (self.is_account || self.is_code);
         self.words += words;
         self.common += tables.iter().filter(|table| **table == KeywordTable::Common).count();
         let trade = has(KeywordTable::Other) || has(KeywordTable::Trade);

@@ -119,14 +119,20 @@ fn score(
     }
     let is_requested = by_label || action_is_adjacent(page, link.line);
     let token_score = candidate.token_score.or_else(|| is_requested.then_some(SHORT_TOKEN_SCORE))?;
-    let by_url = VERIFICATION_URLS.iter().any(|word| path.contains(word))
+    // What a mail to many links to is often behind a login.
+    let is_general = topic.is_general || topic.is_conversation;
+    let by_url = !(is_general && !is_requested && !topic.is_subject)
+        && VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     // The footer of mail that is sent to many mentions accounts.
     let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link));
-    let by_text = (is_account || !topic.is_bulk) && action_precedes(page, link.line);
+    let by_text = (is_account || !topic.is_bulk)
+        && !(topic.is_conversation || topic.is_general && !topic.is_subject)
+        && action_precedes(page, link.line);
     let is_notice = topic.is_notice && follows_notice(page, link.line);
     let sole = sole
         && is_account
+        && !topic.is_conversation
         && !is_notice
         && token_score >= LONG_TOKEN_SCORE
         && (by_label || link.label.is_empty() && follows_sentence(page, link));

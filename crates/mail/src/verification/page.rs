@@ -11,6 +11,7 @@ use super::words::{self, KeywordTable};
 use crate::{
     extract::token::{self, HtmlStartTag, HtmlToken},
     lines::lines,
+    thread,
 };
 
 /// Maximum number of bytes of a part that are read. Codes and links are near the top.
@@ -29,6 +30,12 @@ const EMPHASIZED_MAX: usize = 200;
 const EMPHASIZED_BYTES_MAX: usize = 48;
 /// Maximum length of a link in bytes. Longer links are ignored.
 const LINK_BYTES_MAX: usize = 4_096;
+
+/// Maximum number of words of a mail with one purpose, such as to send a code.
+const PURPOSE_WORDS_MAX: usize = 400;
+
+/// Minimum length of a line of a plain text that goes on below, in bytes.
+const WRAPPED_BYTES_MIN: usize = 60;
 
 /// Index of the first line of the text: the subject and the line below it are none.
 const FIRST_TEXT_LINE: usize = 2;
@@ -57,6 +64,10 @@ pub(super) struct VerificationPage<'a> {
     pub(super) links: Vec<PageLink>,
     /// Short texts of HTML elements in bold, large or spaced letters.
     emphasized: Vec<EmphasizedText>,
+    /// Whether its lines are those of a plain text, which a program may have wrapped.
+    is_text: bool,
+    /// Whether it quotes another message.
+    has_quotes: bool,
     /// Index of the last line that shows something, if it consists of single characters.
     boxes: Option<usize>,
     /// The tables of the keywords of each line. Computed on first use, because not all are needed.
@@ -78,6 +89,12 @@ pub(super) struct PageTopic {
     pub(super) is_code: bool,
     /// It is sent to many.
     pub(super) is_bulk: bool,
+    /// It is sent to many or long, so that what it mentions is rarely its purpose.
+    pub(super) is_general: bool,
+    /// It answers another mail or quotes one.
+    pub(super) is_conversation: bool,
+    /// Its subject is about an account or a code for signing in.
+    pub(super) is_subject: bool,
     /// It invites to a meeting with its own numbers.
     pub(super) is_meeting: bool,
     /// It is in a language whose words are in the tables.
@@ -110,8 +127,10 @@ impl<'a> VerificationPage<'a> {
     /// Creates the page of a plain text.
     pub(super) fn of_text(subject: &'a str, text: &'a str) -> VerificationPage<'a> {
         let mut page = VerificationPage::new(subject);
+        page.is_text = true;
         let text = truncated(text);
         page.reserve(text.len() / USUAL_LINE_BYTES);
+        page.has_quotes = lines(text).any(is_quoted);
         // Quoted text is another person's, and older.
         let own = lines(text).map(|line| if is_quoted(line) { "" } else { line });
         if memmem::find(text.as_bytes(), b"://").is_none() {
@@ -320,6 +339,16 @@ impl<'a> VerificationPage<'a> {
         })
     }
 
+    /// Returns whether a line is the rest of a longer one that a program has wrapped.
+    pub(super) fn is_continued(&self, line: usize) -> bool {
+        let above = line.checked_sub(1).filter(|above| self.is_text && *above >= FIRST_TEXT_LINE);
+        above.map(|above| self.lines[above].trim_end()).is_some_and(|above| {
+            above.len() >= WRAPPED_BYTES_MIN
+                && above.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ',' | '(' | '/'))
+                && !above.contains(char::is_control)
+        })
+    }
+
     /// Returns the topic of the page.
     pub(super) fn topic(&self) -> PageTopic {
         *self.topic.get_or_init(|| {
@@ -327,6 +356,8 @@ impl<'a> VerificationPage<'a> {
             for at in 0..self.lines.len() {
                 topic.add(self.tables(at), count_words(&self.lines[at]), at == 0);
             }
+            topic.is_general = topic.is_bulk || topic.words > PURPOSE_WORDS_MAX;
+            topic.is_conversation = self.has_quotes || thread::is_reply(&self.lines[0]);
             topic
         })
     }
