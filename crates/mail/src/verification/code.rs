@@ -256,8 +256,7 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
         return 0;
     }
     let topic = page.topic();
-    // What a long mail or a conversation mentions isn't for its reader to enter.
-    let is_mentioned = topic.is_conversation || topic.is_general && !(topic.is_subject && cue >= CodeCue::Code);
+    let is_mentioned = topic.is_conversation || topic.is_apart() || topic.is_general && cue < CodeCue::Code;
     if is_mentioned && inline < CodeCue::SignIn {
         return 0;
     }
@@ -453,7 +452,9 @@ impl PageTopic {
         self.is_subject |= is_subject && (self.is_account || self.is_code);
         self.words += words;
         self.common += tables.iter().filter(|table| **table == KeywordTable::Common).count();
-        let trade = has(KeywordTable::Other) || has(KeywordTable::Trade);
+        // "If you did not make this request": one word for an order and a request in some languages.
+        let is_request = has(KeywordTable::Password) || has(KeywordTable::Denial);
+        let trade = has(KeywordTable::Other) || has(KeywordTable::Trade) && !is_request;
         if trade && CodeCue::of(tables) < CodeCue::SignIn {
             self.trade_lines += if is_subject { 2 } else { 1 };
         }

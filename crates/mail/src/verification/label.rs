@@ -44,6 +44,16 @@ pub(super) fn acts(label: &str) -> bool {
     sets_password || words::any(label, KeywordTable::Action)
 }
 
+/// Returns whether a label, in lower case, is short and names what it does and an account, or its password.
+pub(super) fn is_of_account(label: &str) -> bool {
+    /// Maximum number of words of such a label; headlines have more.
+    const WORDS_MAX: usize = 5;
+    let tables: Vec<KeywordTable> = words::hits(label).map(|hit| hit.table).collect();
+    let has = |table| tables.contains(&table);
+    let is_named = has(KeywordTable::Password) || has(KeywordTable::Action) && has(KeywordTable::Account);
+    is_named && label.split_whitespace().count() <= WORDS_MAX
+}
+
 /// Returns whether a label, in lower case, has no other words for an action than those that advertising has too.
 pub(super) fn is_offer(label: &str) -> bool {
     let hits: Vec<words::KeywordHit> = words::hits(label).collect();

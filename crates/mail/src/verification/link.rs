@@ -68,7 +68,7 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
     let sole = topic.is_account
         && !topic.is_trade
         && first.is_none_or(|first| personal.all(|other| other.link.url == first.link.url));
-    let question = !topic.is_trade && label::is_question(page);
+    let question = !topic.is_trade && !topic.is_apart() && label::is_question(page);
     for candidate in &candidates {
         let Some((score, reason)) = score(page, candidate, sole, question) else { continue };
         if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
@@ -112,27 +112,24 @@ fn score(
     let path = path(&candidate.url).unwrap_or("");
     let label_is_url = label.contains("://");
     let is_answer = question && !label_is_url && label::approves(&label);
-    let by_label = is_answer || !label_is_url && label::acts(&label);
+    // What a mail to many, or one of a conversation, links to is often behind a login.
+    let is_apart = topic.is_apart();
+    let by_label = is_answer || !label_is_url && label::acts(&label) && (!is_apart || label::is_of_account(&label));
     // Advertising has such labels too: there must be a reason besides.
     if by_label && !is_answer && label::is_offer(&label) && !is_about_sign_in(page, link) {
         return None;
     }
     let is_requested = by_label || action_is_adjacent(page, link.line);
     let token_score = candidate.token_score.or_else(|| is_requested.then_some(SHORT_TOKEN_SCORE))?;
-    // What a mail to many links to is often behind a login.
-    let is_general = topic.is_general || topic.is_conversation;
-    let by_url = !(is_general && !is_requested && !topic.is_subject)
-        && VERIFICATION_URLS.iter().any(|word| path.contains(word))
+    let by_url = (by_label || !is_apart) && VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     // The footer of mail that is sent to many mentions accounts.
     let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link));
-    let by_text = (is_account || !topic.is_bulk)
-        && !(topic.is_conversation || topic.is_general && !topic.is_subject)
-        && action_precedes(page, link.line);
+    let by_text = (is_account || !topic.is_bulk) && !is_apart && action_precedes(page, link.line);
     let is_notice = topic.is_notice && follows_notice(page, link.line);
     let sole = sole
         && is_account
-        && !topic.is_conversation
+        && (by_label || by_text || topic.is_subject)
         && !is_notice
         && token_score >= LONG_TOKEN_SCORE
         && (by_label || link.label.is_empty() && follows_sentence(page, link));

@@ -34,6 +34,9 @@ const LINK_BYTES_MAX: usize = 4_096;
 /// Maximum number of words of a mail with one purpose, such as to send a code.
 const PURPOSE_WORDS_MAX: usize = 400;
 
+/// Maximum number of words of a note, in which words of mail to many are part of the sentence about a code.
+const NOTE_WORDS_MAX: usize = 40;
+
 /// Minimum length of a line of a plain text that goes on below, in bytes.
 const WRAPPED_BYTES_MIN: usize = 60;
 
@@ -105,6 +108,13 @@ pub(super) struct PageTopic {
     pub(super) common: usize,
     /// Number of words.
     pub(super) words: usize,
+}
+
+impl PageTopic {
+    /// Returns whether the purpose of the mail isn't to send a code or a link to its reader, whatever it mentions.
+    pub(super) const fn is_apart(&self) -> bool {
+        self.is_conversation || self.is_general && !self.is_subject
+    }
 }
 
 /// The text of an emphasized element.
@@ -356,7 +366,7 @@ impl<'a> VerificationPage<'a> {
             for at in 0..self.lines.len() {
                 topic.add(self.tables(at), count_words(&self.lines[at]), at == 0);
             }
-            topic.is_general = topic.is_bulk || topic.words > PURPOSE_WORDS_MAX;
+            topic.is_general = topic.is_bulk && topic.words > NOTE_WORDS_MAX || topic.words > PURPOSE_WORDS_MAX;
             topic.is_conversation = self.has_quotes || thread::is_reply(&self.lines[0]);
             topic
         })
@@ -415,7 +425,8 @@ const fn is_space(byte: u8) -> bool {
 
 /// Returns whether the line has the mark of quoted text.
 fn is_quoted(line: &str) -> bool {
-    !begins_with_word(line) && line.trim_start().starts_with('>')
+    // Signs on both sides frame a text: ">> 482913 <<".
+    !begins_with_word(line) && line.trim_start().starts_with('>') && !line.trim_end().ends_with('<')
 }
 
 /// Returns the only character of a text if it is a letter or digit.
