@@ -225,6 +225,7 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
         return 0;
     }
     let inline = sentence_cue(sentence, candidate);
+    let inline = if titles_sign_in(page, placed) { inline.max(CodeCue::Requested) } else { inline };
     // A label of its own, even an unknown one, says more than the lines around, which announce another candidate.
     let other_is_announced = || {
         all.iter().any(|other| {
@@ -264,7 +265,10 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let unknown = cue == CodeCue::None && clear && candidate.is_random() && !topic.is_known && only();
     let by_page = shown && (topic.is_account || topic.is_code) && sole() || topic.is_account && cue >= CodeCue::Code;
     let doubtful = topic.is_trade || topic.is_notice;
-    if doubtful && cue < CodeCue::SignIn || cue == CodeCue::None && !unknown && !(by_page && shown) {
+    // Numbers of bookings have letters.
+    let is_booking =
+        topic.is_trade && candidate.kind != CodeForm::Digits && !sentence.tables().contains(&KeywordTable::Strong);
+    if is_booking || doubtful && cue < CodeCue::SignIn || cue == CodeCue::None && !unknown && !(by_page && shown) {
         return 0;
     }
     // A word for any kind of code names a code for the reader only with a verb or with words about an account.
@@ -350,6 +354,19 @@ fn sentence_cue(sentence: &CodeSentence, candidate: &CodeCandidate) -> CodeCue {
         CodeCue::Account => CodeCue::None,
         cue => cue,
     }
+}
+
+/// Returns whether the subject of a short mail consists of the candidate and words about signing in.
+fn titles_sign_in(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    /// Maximum number of words of such a mail.
+    const WORDS_MAX: usize = 60;
+    let candidate = &placed.candidate;
+    placed.line == 0
+        && !candidate.hashed
+        && candidate.kind == CodeForm::Digits
+        && (6..=8).contains(&candidate.code.len())
+        && placed.sentence(page).is_set_apart()
+        && page.topic().words <= WORDS_MAX
 }
 
 /// What the lines around a candidate say.

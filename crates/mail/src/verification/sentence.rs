@@ -262,6 +262,22 @@ impl CodeSentence {
         self.trimmed_before().is_empty() || self.after.split_whitespace().count() <= 1
     }
 
+    /// Returns whether brackets, a colon or a dash set the candidate apart at the start or the end of a short text about
+    /// an account: "(482913) Sign in", "Sign in: 482913".
+    pub(super) fn is_set_apart(&self) -> bool {
+        /// Maximum number of words of such a text.
+        const WORDS_MAX: usize = 6;
+        let marks = |c: char| "()[]【】|:：–—-·".contains(c);
+        let (before, after) = (self.before.trim(), self.after.trim());
+        let words = before.split_whitespace().chain(after.split_whitespace());
+        let is_about = |table| matches!(table, KeywordTable::Account | KeywordTable::Action);
+        (before.is_empty() || before.ends_with(marks))
+            && (after.is_empty() || after.starts_with(marks))
+            && (before.trim_matches(marks).is_empty() || after.trim_matches(marks).is_empty())
+            && words.count() <= WORDS_MAX
+            && self.tables().into_iter().any(is_about)
+    }
+
     /// Returns whether the sentence has no word besides the candidate.
     pub(super) fn is_bare(&self) -> bool {
         !self.before.chars().chain(self.after.chars()).any(char::is_alphanumeric)

@@ -163,7 +163,12 @@ impl Keyword {
         );
         // Actions are verbs, which begin words: "ative", but not "creative".
         let is_verb = table == KeywordTable::Action && word.is_ascii() && word.len() <= VERB_CHARS_MAX;
-        Keyword { table, word, from_start: is_short || in_sentences || is_verb, to_end: is_short && word.is_ascii() || whole }
+        Keyword {
+            table,
+            word,
+            from_start: is_short || in_sentences || is_verb,
+            to_end: is_short && word.is_ascii() || whole,
+        }
     }
 }
 
