@@ -14,6 +14,9 @@ const LINK_CHARS_MAX: usize = 8;
 /// Minimum length of a line that continues on the next line, in characters.
 const WRAPPED_CHARS_MIN: usize = 38;
 
+/// Words that point at the number itself.
+const THESE: [&str; 8] = ["this", "following", "diese", "folgende", "cette", "este", "questo", "deze"];
+
 /// The sentence around a candidate, in lower case.
 pub(super) struct CodeSentence {
     /// Text before the candidate.
@@ -149,14 +152,17 @@ impl CodeSentence {
             let gap = &self.before[hit.to..];
             let apart = gap.chars().count() > BEFORE_CHARS_MAX || gap.contains([',', ';', '，', '、']);
             let numbered = gap.chars().any(|c| c.is_ascii_digit());
-            let is_unit = self.before[..hit.from].trim_end().ends_with(|c: char| c.is_ascii_digit());
+            let start = self.before[..hit.from].trim_end();
+            let is_unit = start.ends_with(|c: char| c.is_ascii_digit());
+            // "Enter this number" names nothing.
+            let is_pointed_at = THESE.iter().any(|this| start.ends_with(this));
             let in_code_name = self.before_hits.iter().filter(is_code).any(|code| code.to > hit.from);
             let in_service_name = !gap.trim().is_empty()
                 && self.before_hits.iter().filter(is_name).any(|name| {
                     let between = self.before.get(name.to..hit.from);
                     between.is_some_and(|text| !text.is_empty() && text.chars().count() <= NAME_CHARS_MAX)
                 });
-            !(apart || numbered || is_unit || in_code_name || in_service_name)
+            !(apart || numbered || is_unit || is_pointed_at || in_code_name || in_service_name)
         })
     }
 
@@ -229,6 +235,11 @@ impl CodeSentence {
             || self.before_hits.iter().filter(is_code).any(|code| of_account().any(|account| is_near(code, account)))
     }
 
+    /// Returns whether the sentence goes on with a duration.
+    pub(super) fn lasts(&self) -> bool {
+        self.after.trim_start().chars().take(CLAUSE_CHARS_MAX).any(|c| c.is_ascii_digit())
+    }
+
     /// Returns whether the sentence states the candidate and goes on with another clause: "Your code is 482913, valid for
     /// 10 minutes", "Dein Code lautet 482913 und gilt zehn Minuten".
     pub(super) fn states_clause(&self) -> bool {
@@ -239,7 +250,7 @@ impl CodeSentence {
                 .iter()
                 .any(|hit| hit.table == KeywordTable::Join && self.after[..hit.from].trim().is_empty());
         let is_named = || {
-            let lasts = after.chars().take(CLAUSE_CHARS_MAX).any(|c| c.is_ascii_digit());
+            let lasts = self.lasts();
             // "код подтверждения 482913, действует 10 минут": the word that follows the name belongs to it.
             self.name_before().is_some() && (self.follows_colon() || lasts) || lasts && self.links_name(SIDE_CHARS_MAX)
         };
