@@ -265,8 +265,7 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let unknown = cue == CodeCue::None && clear && candidate.is_random() && !topic.is_known && only();
     let by_page = shown && (topic.is_account || topic.is_code) && sole() || topic.is_account && cue >= CodeCue::Code;
     // A notice neither instructs to enter a number nor labels one as a code.
-    let is_stated =
-        sentence.follows_verb() || sentence.follows_colon() && name(sentence, candidate).is_some();
+    let is_stated = sentence.follows_verb() || sentence.follows_colon() && name(sentence, candidate).is_some();
     let doubtful = topic.is_trade || topic.is_notice && !is_stated;
     // Numbers of bookings have letters.
     let is_booking =
@@ -353,7 +352,9 @@ fn sentence_cue(sentence: &CodeSentence, candidate: &CodeCandidate) -> CodeCue {
     let is_instruction = sentence.follows_verb() && cue == CodeCue::Account && candidate.is_random();
     match cue {
         // "Enter 482913 to sign in".
-        CodeCue::Account if is_instruction || sentence.follows_colon() && sentence.lasts() => CodeCue::Requested,
+        CodeCue::Account if is_instruction || sentence.follows_colon() && sentence.lasts_minutes() => {
+            CodeCue::Requested
+        }
         CodeCue::Account => CodeCue::None,
         cue => cue,
     }

@@ -10,7 +10,7 @@ use super::words::{self, KeywordTable};
 /// the line above.
 pub(super) fn of(page: &VerificationPage<'_>, link: &PageLink) -> String {
     /// Maximum length of the label of a bare URL in characters.
-    const LABEL_CHARS_MAX: usize = 32;
+    const LABEL_CHARS_MAX: usize = 40;
     if !link.label.is_empty() {
         return plain(&link.label);
     }

@@ -56,7 +56,8 @@ static FILES: WordTable = LazyLock::new(|| wordlist::table(WORDS, "files"));
 /// Returns the link with the highest score on a page of a mail from this sender.
 pub(super) fn find(page: &VerificationPage<'_>, from: &str) -> Option<DetectedLink> {
     // The topic reads all lines, which is most of the work, and most links are excluded without it.
-    let candidates: Vec<LinkCandidate<'_>> = page.links.iter().filter_map(|link| LinkCandidate::of(link, from)).collect();
+    let candidates: Vec<LinkCandidate<'_>> =
+        page.links.iter().filter_map(|link| LinkCandidate::of(link, from)).collect();
     if candidates.is_empty() || page.topic().is_meeting {
         return None;
     }

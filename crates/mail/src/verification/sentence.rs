@@ -2,7 +2,7 @@
 
 use super::page::VerificationPage;
 use super::plain::plain;
-use super::shape::CodeCandidate;
+use super::shape::{self, CodeCandidate};
 use super::words::{self, KeywordHit, KeywordTable};
 
 /// Maximum number of characters of a sentence before and after the candidate.
@@ -103,7 +103,10 @@ fn ends_sentence(text: &[char], at: usize) -> bool {
         '!' | '?' => ends_word,
         '.' => {
             let letters = text[..at].iter().rev().take_while(|c| c.is_alphabetic()).count();
-            ends_word && !(1..=ABBREVIATION_CHARS_MAX).contains(&letters)
+            // "Register now. Code: …"
+            let is_word = letters > 1 && text[at - letters..at].iter().all(|c| c.is_lowercase());
+            let begins = text[at + 1..].iter().find(|c| **c != ' ').is_some_and(|c| c.is_uppercase());
+            ends_word && (!(1..=ABBREVIATION_CHARS_MAX).contains(&letters) || is_word && begins)
         }
         _ => false,
     }
@@ -238,6 +241,16 @@ impl CodeSentence {
     /// Returns whether the sentence goes on with a duration.
     pub(super) fn lasts(&self) -> bool {
         self.after.trim_start().chars().take(CLAUSE_CHARS_MAX).any(|c| c.is_ascii_digit())
+    }
+
+    /// Returns whether the sentence goes on with a number of minutes or seconds: "expires in 30 mins".
+    pub(super) fn lasts_minutes(&self) -> bool {
+        /// Maximum number of words up to the unit.
+        const WORDS_MAX: usize = 6;
+        let mut words = self.after.split_whitespace().take(WORDS_MAX).skip_while(|word| !word.starts_with(is_digit));
+        let Some(number) = words.next() else { return false };
+        let unit = Some(number.trim_start_matches(is_digit)).filter(|unit| !unit.is_empty()).or_else(|| words.next());
+        unit.is_some_and(|unit| shape::DURATION_UNITS.iter().any(|known| unit.starts_with(known)))
     }
 
     /// Returns whether the sentence states the candidate and goes on with another clause: "Your code is 482913, valid for
