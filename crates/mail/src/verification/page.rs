@@ -1,6 +1,7 @@
 //! A message as detection sees it: lines of displayed text, and links with their context.
 
-use std::{borrow::Cow, cell::OnceCell};
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
 
 use memchr::memmem;
 
@@ -34,8 +35,8 @@ const LINK_BYTES_MAX: usize = 4_096;
 /// Maximum number of words of a mail with one purpose, such as to send a code.
 const PURPOSE_WORDS_MAX: usize = 400;
 
-/// Maximum number of words of a note, in which words of mail to many are part of the sentence about a code.
-const NOTE_WORDS_MAX: usize = 40;
+/// Maximum number of words of a note, which may be about an account even if it is sent as mail to many is.
+const NOTE_WORDS_MAX: usize = 120;
 
 /// Minimum length of a line of a plain text that goes on below, in bytes.
 const WRAPPED_BYTES_MIN: usize = 60;
@@ -69,8 +70,8 @@ pub(super) struct VerificationPage<'a> {
     emphasized: Vec<EmphasizedText>,
     /// Whether its lines are those of a plain text, which a program may have wrapped.
     is_text: bool,
-    /// Whether it quotes another message.
-    has_quotes: bool,
+    /// Whether it quotes another message or comes from a mailing list.
+    is_conversation: bool,
     /// Index of the last line that shows something, if it consists of single characters.
     boxes: Option<usize>,
     /// The tables of the keywords of each line. Computed on first use, because not all are needed.
@@ -140,18 +141,22 @@ impl<'a> VerificationPage<'a> {
         page.is_text = true;
         let text = truncated(text);
         page.reserve(text.len() / USUAL_LINE_BYTES);
-        page.has_quotes = lines(text).any(is_quoted);
+        let quotes = Cell::new(false);
         // Quoted text is another person's, and older.
-        let own = lines(text).map(|line| if is_quoted(line) { "" } else { line });
+        let own = lines(text).map(|line| {
+            let is_quoted = is_quoted(line);
+            quotes.set(quotes.get() || is_quoted);
+            if is_quoted { "" } else { line }
+        });
         if memmem::find(text.as_bytes(), b"://").is_none() {
             own.for_each(|line| page.push_line(Cow::Borrowed(line)));
-            return page;
+        } else {
+            for line in url::joined_lines(own) {
+                page.collect_urls(&line, page.lines.len());
+                page.push_line(line);
+            }
         }
-        for line in url::joined_lines(own) {
-            let at = page.lines.len();
-            page.collect_urls(&line, at);
-            page.push_line(line);
-        }
+        page.is_conversation = quotes.get() || has_list_footer(text);
         page
     }
 
@@ -367,7 +372,7 @@ impl<'a> VerificationPage<'a> {
                 topic.add(self.tables(at), count_words(&self.lines[at]), at == 0);
             }
             topic.is_general = topic.is_bulk && topic.words > NOTE_WORDS_MAX || topic.words > PURPOSE_WORDS_MAX;
-            topic.is_conversation = self.has_quotes || thread::is_reply(&self.lines[0]);
+            topic.is_conversation = self.is_conversation || thread::is_reply(&self.lines[0]);
             topic
         })
     }
@@ -427,6 +432,15 @@ const fn is_space(byte: u8) -> bool {
 fn is_quoted(line: &str) -> bool {
     // Signs on both sides frame a text: ">> 482913 <<".
     !begins_with_word(line) && line.trim_start().starts_with('>') && !line.trim_end().ends_with('<')
+}
+
+/// Returns whether a text has the footer of a mailing list: its name below a ruler.
+fn has_list_footer(text: &str) -> bool {
+    const RULER: &[u8] = b"______________________________";
+    const CHARS_MAX: usize = 100;
+    let below = memmem::rfind(text.as_bytes(), RULER).and_then(|at| text.get(at..));
+    let name = below.and_then(|rest| rest.lines().nth(1));
+    name.is_some_and(|name| name.len() <= CHARS_MAX && name.trim_end().ends_with(" mailing list"))
 }
 
 /// Returns the only character of a text if it is a letter or digit.

@@ -43,7 +43,9 @@ fn a_conversation_has_no_code() {
     let replies = ["Re: Question", "AW: Frage", "RE: [list] Login", "回复: 账户"];
     let by_subject = MENTIONS.iter().flat_map(|text| replies.map(|subject| (subject.to_owned(), (*text).to_owned())));
     let quoted = MENTIONS.map(|text| ("Question".to_owned(), format!("> Does it work?\n\n{text}\n")));
-    check(by_subject.chain(quoted), None, None);
+    let listed = MENTIONS
+        .map(|text| ("[list] Question".to_owned(), format!("{text}\n\n{}\nList mailing list\n", "_".repeat(47))));
+    check(by_subject.chain(quoted).chain(listed), None, None);
 }
 
 #[test]
@@ -51,7 +53,7 @@ fn long_mail_and_mail_to_many_that_is_not_about_an_account_has_no_code() {
     let long = MENTIONS.map(|text| ("News of September".to_owned(), format!("{}\n\n{text}\n", FILLER.repeat(30))));
     let footers = ["Unsubscribe", "View in browser", "Newsletter abbestellen", "Se désabonner"];
     let bulk = MENTIONS.iter().flat_map(|text| {
-        footers.map(|footer| ("News of September".to_owned(), format!("{}\n\n{text}\n\n{footer}\n", FILLER.repeat(4))))
+        footers.map(|footer| ("News of September".to_owned(), format!("{}\n\n{text}\n\n{footer}\n", FILLER.repeat(8))))
     });
     check(long.into_iter().chain(bulk), None, None);
 }
@@ -159,7 +161,7 @@ fn a_newsletter_has_no_link_behind_a_login() {
     ];
     let mails = labels.iter().flat_map(|label| {
         urls.each_ref().map(|url| {
-            let body = format!("<p>{}</p><p>Sign up for more</p><a href=\"{url}\">{label}</a>", FILLER.repeat(6));
+            let body = format!("<p>{}</p><p>Sign up for more</p><a href=\"{url}\">{label}</a>", FILLER.repeat(8));
             ("Tech update".to_owned(), format!("{body}<p>Unsubscribe. Manage your account.</p>"))
         })
     });
@@ -206,7 +208,7 @@ fn the_label_of_an_account_leads_to_a_link_in_mail_to_many() {
     let mails = labels.iter().flat_map(|label| {
         subjects.map(|subject| {
             let account = "<p>Thanks for joining. Confirm your account and your email address below.</p>";
-            let body = format!("<p>{}</p>{account}<a href=\"{url}\">{label}</a>", FILLER.repeat(4));
+            let body = format!("<p>{}</p>{account}<a href=\"{url}\">{label}</a>", FILLER.repeat(8));
             (subject.to_owned(), format!("{body}<p><a href=\"https://ex.example/u/{TOKEN}\">Unsubscribe</a></p>"))
         })
     });
