@@ -354,13 +354,16 @@ impl<'a> VerificationPage<'a> {
         })
     }
 
-    /// Returns whether a line is the rest of a longer one that a program has wrapped.
+    /// Returns whether a line is the rest of a longer one that a program has wrapped. Mail whose subject is about an
+    /// account shows its code below such a line.
     pub(super) fn is_continued(&self, line: usize) -> bool {
+        let is_about =
+            |table: &KeywordTable| matches!(table, KeywordTable::Account | KeywordTable::Code | KeywordTable::Strong);
         let above = line.checked_sub(1).filter(|above| self.is_text && *above >= FIRST_TEXT_LINE);
         above.map(|above| self.lines[above].trim_end()).is_some_and(|above| {
             above.len() >= WRAPPED_BYTES_MIN
                 && above.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ',' | '(' | '/'))
-                && !above.contains(char::is_control)
+                && !self.tables(0).iter().any(is_about)
         })
     }
 
