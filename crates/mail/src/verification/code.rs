@@ -226,6 +226,10 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     }
     let inline = sentence_cue(sentence, candidate);
     let inline = if titles_sign_in(page, placed) { inline.max(CodeCue::Requested) } else { inline };
+    // Neither the lines around nor the topic count there.
+    if page.is_conversation && inline < CodeCue::SignIn {
+        return 0;
+    }
     // A label of its own, even an unknown one, says more than the lines around, which announce another candidate.
     let other_is_announced = || {
         all.iter().any(|other| {
@@ -257,8 +261,7 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
         return 0;
     }
     let topic = page.topic();
-    let is_mentioned = topic.is_conversation || topic.is_apart() || topic.is_general && cue < CodeCue::Code;
-    if is_mentioned && inline < CodeCue::SignIn {
+    if (page.is_apart() || topic.is_general && cue < CodeCue::Code) && inline < CodeCue::SignIn {
         return 0;
     }
     let only = || all.iter().all(|other| !other.candidate.is_random() || other.candidate.code == candidate.code);

@@ -69,7 +69,7 @@ pub(super) fn find(page: &VerificationPage<'_>, from: &str) -> Option<DetectedLi
     let sole = topic.is_account
         && !topic.is_trade
         && first.is_none_or(|first| personal.all(|other| other.link.url == first.link.url));
-    let question = !topic.is_trade && !topic.is_apart() && label::is_question(page);
+    let question = !topic.is_trade && !page.is_apart() && label::is_question(page);
     for candidate in &candidates {
         let Some((score, reason)) = score(page, candidate, sole, question) else { continue };
         if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
@@ -114,7 +114,7 @@ fn score(
     let label_is_url = label.contains("://");
     let is_answer = question && !label_is_url && label::approves(&label);
     // What a mail to many, or one of a conversation, links to is often behind a login.
-    let is_apart = topic.is_apart();
+    let is_apart = page.is_apart();
     let by_label = is_answer || !label_is_url && label::acts(&label) && (!is_apart || label::is_of_account(&label));
     // Advertising has such labels too: there must be a reason besides.
     if by_label && !is_answer && label::is_offer(&label) && !is_about_sign_in(page, link) {

@@ -70,8 +70,8 @@ pub(super) struct VerificationPage<'a> {
     emphasized: Vec<EmphasizedText>,
     /// Whether its lines are those of a plain text, which a program may have wrapped.
     is_text: bool,
-    /// Whether it quotes another message or comes from a mailing list.
-    is_conversation: bool,
+    /// Whether it answers another mail, quotes one, or comes from a mailing list.
+    pub(super) is_conversation: bool,
     /// Index of the last line that shows something, if it consists of single characters.
     boxes: Option<usize>,
     /// The tables of the keywords of each line. Computed on first use, because not all are needed.
@@ -95,8 +95,6 @@ pub(super) struct PageTopic {
     pub(super) is_bulk: bool,
     /// It is sent to many or long, so that what it mentions is rarely its purpose.
     pub(super) is_general: bool,
-    /// It answers another mail or quotes one.
-    pub(super) is_conversation: bool,
     /// Its subject is about an account or a code for signing in.
     pub(super) is_subject: bool,
     /// It invites to a meeting with its own numbers.
@@ -109,13 +107,6 @@ pub(super) struct PageTopic {
     pub(super) common: usize,
     /// Number of words.
     pub(super) words: usize,
-}
-
-impl PageTopic {
-    /// Returns whether the purpose of the mail isn't to send a code or a link to its reader, whatever it mentions.
-    pub(super) const fn is_apart(&self) -> bool {
-        self.is_conversation || self.is_general && !self.is_subject
-    }
 }
 
 /// The text of an emphasized element.
@@ -156,7 +147,7 @@ impl<'a> VerificationPage<'a> {
                 page.push_line(line);
             }
         }
-        page.is_conversation = quotes.get() || has_list_footer(text);
+        page.is_conversation |= quotes.get() || has_list_footer(text);
         page
     }
 
@@ -216,7 +207,7 @@ impl<'a> VerificationPage<'a> {
     }
 
     fn new(subject: &'a str) -> VerificationPage<'a> {
-        let mut page = VerificationPage::default();
+        let mut page = VerificationPage { is_conversation: thread::is_reply(subject), ..VerificationPage::default() };
         page.push_line(Cow::Borrowed(subject));
         page.push_line(Cow::Borrowed(""));
         page
@@ -375,9 +366,14 @@ impl<'a> VerificationPage<'a> {
                 topic.add(self.tables(at), count_words(&self.lines[at]), at == 0);
             }
             topic.is_general = topic.is_bulk && topic.words > NOTE_WORDS_MAX || topic.words > PURPOSE_WORDS_MAX;
-            topic.is_conversation = self.is_conversation || thread::is_reply(&self.lines[0]);
             topic
         })
+    }
+
+    /// Returns whether the purpose of the mail isn't to send a code or a link to its reader, whatever it mentions.
+    pub(super) fn is_apart(&self) -> bool {
+        let topic = || self.topic();
+        self.is_conversation || topic().is_general && !topic().is_subject
     }
 
     /// Returns the tables of the keywords of a line, without its URLs.
