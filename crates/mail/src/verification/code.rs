@@ -209,21 +209,37 @@ fn is_postal(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
         .is_some_and(|before| before.ends_with([',', ';', '-']) || before.is_empty() && !page.topic().is_account)
 }
 
-/// Returns the points of a candidate, or 0 if it is something else.
-fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> i32 {
+/// Returns whether its form, its sentence or the label above show that a candidate is something else.
+fn is_something_else(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
     let candidate = &placed.candidate;
-    let shown = candidate.alone && placed.line > 0 || candidate.bold;
     let is_word = candidate.kind == CodeForm::Letters && !(candidate.bold || is_below_blank(page, placed.line));
     if is_word || is_listed(placed, all) {
-        return 0;
+        return true;
     }
     let sentence = placed.sentence(page);
-    if candidate.hashed && !(sentence.names_before() || sentence.is_bare()) {
+    candidate.hashed && !(sentence.names_before() || sentence.is_bare())
+        || sentence.is_other()
+        || candidate.alone && label_above(page, placed).is_some_and(names_other)
+}
+
+/// Returns whether the topic of a mail makes it unlikely that a candidate with this cue is for signing in.
+fn is_doubtful(topic: &PageTopic, sentence: &CodeSentence, candidate: &CodeCandidate, cue: CodeCue) -> bool {
+    // A notice neither instructs to enter a number nor labels one as a code.
+    let is_stated = sentence.follows_verb() || sentence.follows_colon() && name(sentence, candidate).is_some();
+    let is_other = topic.is_trade || topic.is_notice && !is_stated;
+    // Numbers of bookings have letters.
+    let is_booking = topic.is_trade && candidate.kind != CodeForm::Digits;
+    is_other && cue < CodeCue::SignIn || is_booking && !sentence.tables().contains(&KeywordTable::Strong)
+}
+
+/// Returns the points of a candidate, or 0 if it is something else.
+fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> i32 {
+    if is_something_else(page, placed, all) {
         return 0;
     }
-    if sentence.is_other() || candidate.alone && label_above(page, placed).is_some_and(names_other) {
-        return 0;
-    }
+    let candidate = &placed.candidate;
+    let sentence = placed.sentence(page);
+    let shown = candidate.alone && placed.line > 0 || candidate.bold;
     let inline = sentence_cue(sentence, candidate);
     let inline = if titles_sign_in(page, placed) { inline.max(CodeCue::Requested) } else { inline };
     // Neither the lines around nor the topic count there.
@@ -267,13 +283,8 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let only = || all.iter().all(|other| !other.candidate.is_random() || other.candidate.code == candidate.code);
     let unknown = cue == CodeCue::None && clear && candidate.is_random() && !topic.is_known && only();
     let by_page = shown && (topic.is_account || topic.is_code) && sole() || topic.is_account && cue >= CodeCue::Code;
-    // A notice neither instructs to enter a number nor labels one as a code.
-    let is_stated = sentence.follows_verb() || sentence.follows_colon() && name(sentence, candidate).is_some();
-    let doubtful = topic.is_trade || topic.is_notice && !is_stated;
-    // Numbers of bookings have letters.
-    let is_booking =
-        topic.is_trade && candidate.kind != CodeForm::Digits && !sentence.tables().contains(&KeywordTable::Strong);
-    if is_booking || doubtful && cue < CodeCue::SignIn || cue == CodeCue::None && !unknown && !(by_page && shown) {
+    let is_hidden = cue == CodeCue::None && !unknown && !(by_page && shown);
+    if is_hidden || is_doubtful(&topic, sentence, candidate, cue) {
         return 0;
     }
     // A word for any kind of code names a code for the reader only with a verb or with words about an account.
