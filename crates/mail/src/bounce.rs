@@ -405,7 +405,7 @@ fn by_recipient(text: &str) -> Option<BounceClass> {
     if has(text, &words::DOMAIN) || words::DOMAIN_NOUNS.iter().any(|noun| contains_near(text, noun, &words::MISSING)) {
         Some(BounceClass::UnknownDomain)
     } else if has(text, &words::INACTIVE)
-        || contains_near(text, "account", &["disabled", "suspended", "inactive", "closed"])
+        || ["account", "mailbox"].iter().any(|noun| contains_near(text, noun, &words::CLOSED))
     {
         Some(BounceClass::InactiveUser)
     } else if has(text, &words::USER) || contains_near(text, "no such", &["here"]) {
@@ -485,7 +485,8 @@ fn by_enhanced(enhanced: &str) -> Option<BounceClass> {
             BounceClass::Authentication
         }
         "7.5" | "7.9" | "7.509" | "7.515" => BounceClass::Authentication,
-        "7.511" | "7.512" | "7.513" | "7.703" | "7.708" | "7.750" => BounceClass::Reputation,
+        "7.511" | "7.513" | "7.703" | "7.708" | "7.750" => BounceClass::Reputation,
+        "7.512" => BounceClass::Content,
         "7.705" => BounceClass::RateLimited,
         _ => return by_subject(enhanced, rest),
     };

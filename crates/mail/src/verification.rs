@@ -124,7 +124,7 @@ pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
     };
     let codes = pages.iter().filter_map(code::find);
     let code = codes.reduce(|best, next| if next.score > best.score { next } else { best });
-    let links = pages.iter().filter_map(link::find);
+    let links = pages.iter().filter_map(|page| link::find(page, input.from));
     let link = links.reduce(|best, next| if next.score > best.score { next } else { best });
     let of_code = code.as_ref().map(|code| (code.score, code.reason));
     let of_link = link.as_ref().map(|link| (link.score, link.reason));

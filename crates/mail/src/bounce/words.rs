@@ -37,6 +37,10 @@ pub(super) static DOMAIN: WordTable = WordTable::new(|| wordlist::table(PHRASES,
 /// The mailbox existed, but is not active any more.
 pub(super) static INACTIVE: WordTable = WordTable::new(|| wordlist::table(PHRASES, "inactive"));
 
+/// What is said about an account or a mailbox that was closed.
+pub(super) const CLOSED: [&str; 8] =
+    ["disabled", "suspended", "inactive", "closed", "been deleted", "terminated", "been removed", "retired"];
+
 /// The mailbox does not exist.
 pub(super) static USER: WordTable = WordTable::new(|| wordlist::table(PHRASES, "user"));
 

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, Match};
 use memchr::memchr;
 
-use super::line::{LineMark, MarkedLine, trim};
+use super::line::{COLONS, LineMark, MarkedLine, trim};
 use super::words::{ATTRIBUTION_STARTS, NAME_PARTICLES, WRITING_VERBS};
 
 /// Maximum number of lines of a wrapped attribution, and of lines above them that may belong to it.
@@ -26,7 +26,7 @@ const NAME_BYTES_MAX: usize = 80;
 const VERB_BYTES_MAX: usize = 128;
 
 /// Characters that may follow the verb at the end of an attribution.
-const AFTER_VERBS: [char; 6] = [':', '：', ' ', '\u{a0}', ')', '）'];
+const AFTER_VERBS: [char; 8] = [':', '：', '՝', '៖', ' ', '\u{a0}', ')', '）'];
 
 /// An automaton that finds all entries of [`WRITING_VERBS`] in one pass.
 static VERBS: LazyLock<AhoCorasick> =
@@ -60,6 +60,8 @@ struct AttributionSigns {
     colon: bool,
     /// Ends with a bracket or a quotation mark after an address.
     bracket_last: bool,
+    /// Consists of a date with a time and an address.
+    address_last: bool,
     /// Ends like a sentence.
     sentence: bool,
 }
@@ -125,7 +127,7 @@ pub(super) fn start(lines: &[MarkedLine<'_>], end: usize, at_signs: &[bool]) -> 
 
 /// Quick check before joining lines: a colon or a bracket at the end.
 fn has_ending_mark(last: &str) -> bool {
-    last.ends_with(['>', ')', ']']) || trim_decoration(last).ends_with([':', '：'])
+    last.ends_with(['>', ')', ']']) || trim_decoration(last).ends_with(COLONS)
 }
 
 /// Returns whether a line ends with a verb of the table.
@@ -143,7 +145,7 @@ fn trim_decoration(text: &str) -> &str {
 fn signs(text: &str) -> AttributionSigns {
     let text = trim_decoration(text);
     let lower = text.to_lowercase();
-    let bare = trim(lower.trim_end_matches([':', '：', ' ', '\u{a0}']));
+    let bare = trim(lower.trim_end_matches([':', '：', '՝', '៖', ' ', '\u{a0}']));
     let bare_address = lower.contains('@');
     AttributionSigns {
         date: has_date(&lower),
@@ -157,7 +159,8 @@ fn signs(text: &str) -> AttributionSigns {
         opens: opens(&lower),
         word_first: begins_with_start(&lower),
         date_first: lower.starts_with(char::is_numeric) && has_date(first_words(&lower)),
-        colon: text.ends_with([':', '：']),
+        colon: text.ends_with(COLONS),
+        address_last: is_dated_address(bare),
         bracket_last: bare_address && text.ends_with(['>', ')', ']']),
         sentence: text.ends_with(['.', '!', '?', ',', ';', '。']),
     }
@@ -181,7 +184,7 @@ fn is_attribution(signs: AttributionSigns, run: RunContext) -> bool {
     let ends = colon || quote || date && bare_address && verb_last || is_date_and_name && signs.bracket_last;
     let is_named = verb_last && run.is_one_line && run.is_history_next;
     let above_quote = colon && (is_named || date && opens) || is_date_and_name;
-    (by_address || by_date) && ends || quote && above_quote
+    (by_address || by_date) && ends || quote && above_quote || signs.address_last && colon && run.is_paragraph
 }
 
 /// Returns whether a line above a quote consists of a name, a verb of writing and a date in any order, and a colon:
@@ -297,14 +300,30 @@ pub(super) fn text_before(line: &str) -> Option<&str> {
     (before.contains(char::is_alphanumeric) && !before.contains('@')).then_some(before)
 }
 
-/// Returns whether a line is an attribution without a verb: a date with its time zone, and a name.
+/// Returns whether a text is a date with a time and an address, and a word between them: "20 Nov 2026, 10:01 by …".
+fn is_dated_address(text: &str) -> bool {
+    /// Maximum number of words before the address.
+    const WORDS_MAX: usize = 5;
+    let Some((date, address)) = text.rsplit_once(' ') else { return false };
+    let words = date.split_whitespace().count();
+    let starts = date.split_whitespace().take(2).any(has_digit);
+    address.contains('@') && (3..=WORDS_MAX).contains(&words) && starts && date.contains(':') && has_date(date)
+}
+
+/// Returns whether a line is an attribution without a verb: a date with its time zone, and a name; or a name, and a date
+/// between hyphens, as Notes writes it.
 pub(super) fn is_dated_name(line: &str) -> bool {
     let line = trim(line);
-    line.starts_with(|c: char| c.is_ascii_digit())
-        && line.len() <= LINE_BYTES_MAX
-        && line.split_once(" GMT").is_some_and(|(date, rest)| {
-            has_date(date) && rest.split_once(' ').is_some_and(|(_, name)| is_name(trim(name)))
-        })
+    let mut parts = line.split("---");
+    let between_hyphens = parts.next().is_some_and(|name| is_name(trim(name)))
+        && parts.next().is_some_and(|date| date.starts_with(|c: char| c.is_ascii_digit()) && has_date(date))
+        && parts.next().is_some();
+    between_hyphens && line.len() <= LINE_BYTES_MAX
+        || line.starts_with(|c: char| c.is_ascii_digit())
+            && line.len() <= LINE_BYTES_MAX
+            && line.split_once(" GMT").is_some_and(|(date, rest)| {
+                has_date(date) && rest.split_once(' ').is_some_and(|(_, name)| is_name(trim(name)))
+            })
 }
 
 /// Returns whether a line of a quotation is an attribution with any date: "On Monday Ana wrote:".

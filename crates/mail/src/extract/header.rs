@@ -1,9 +1,9 @@
 //! Detects the beginning of an original message: separators between dashes, header blocks and helpdesk markers.
 
-use memchr::{memchr2, memchr3};
+use memchr::{memchr, memchr2, memchr3};
 
 use super::labels::{HeaderLabel, label};
-use super::line::{MarkedLine, next_shown, trim};
+use super::line::{COLONS, MarkedLine, next_shown, trim};
 use super::words::{
     ABOVE_THIS_LINE, FORWARD_SEPARATORS, ORIGINAL_SEPARATORS, PREVIOUS_ANSWERS, PROCESSED_ORIGINALS,
     REPLY_ABOVE_MARKERS,
@@ -20,7 +20,7 @@ const RULE_CHARS_MIN: usize = 10;
 
 /// Returns whether the character decorates separator lines.
 pub(super) fn is_rule_char(c: char) -> bool {
-    matches!(c, '-' | '_' | '=' | '*' | '~' | '#' | '–' | '—' | '─' | '━' | '﹘' | '－')
+    matches!(c, '-' | '_' | '=' | '*' | '~' | '#' | '\u{2010}'..='\u{2015}' | '─' | '━' | '﹘' | '－')
 }
 
 /// Returns the index below the separator, header block or helpdesk marker that begins at line `at`, or `None` if none
@@ -77,7 +77,7 @@ fn between_dashes(text: &str) -> Option<String> {
     let inner = text.trim_start_matches(|c| is_rule_char(c) || matches!(c, ' ' | '>' | '<'));
     let dashes = text.chars().take_while(|c| is_rule_char(*c) || *c == ' ').filter(|c| *c != ' ').count();
     let inner = trim(inner.trim_end_matches(|c| is_rule_char(c) || matches!(c, ' ' | '>' | '<' | ':' | '：')));
-    (dashes >= 2 && !inner.is_empty()).then(|| inner.to_lowercase())
+    (dashes >= 2 && !inner.is_empty()).then(|| inner.to_lowercase().replace('\u{307}', ""))
 }
 
 /// Returns whether the line is `-----Original Message-----` in any language of the table. The header may follow on the
@@ -167,12 +167,14 @@ struct HeaderLine {
 
 /// Parses `Label: value`. Ignores the asterisks around the label in the plain text version of bold labels.
 fn parse_header_line(text: &str) -> Option<HeaderLine> {
-    // Quick check: most lines contain no colon, neither ASCII nor full-width (EF BC 9A).
-    if text.len() > LINE_BYTES_MAX * 8 || memchr2(b':', 0xef, text.as_bytes()).is_none() {
+    // Quick check: most lines contain no colon.
+    if text.len() > LINE_BYTES_MAX * 8
+        || memchr(b':', text.as_bytes()).is_none() && (text.is_ascii() || !text.contains(COLONS))
+    {
         return None;
     }
     let text = trim(text).trim_start_matches(['*', '_', '|', ' ']);
-    let (name, value) = text.split_once([':', '：'])?;
+    let (name, value) = text.split_once(COLONS)?;
     let name = trim(name.trim_matches(['*', ' ', '\u{a0}']));
     if name.is_empty() || name.chars().count() > LABEL_CHARS_MAX || name.chars().any(|c| c.is_numeric() || c == '<') {
         return None;

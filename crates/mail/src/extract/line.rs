@@ -2,6 +2,9 @@
 
 use crate::{html::hidden::is_filler, lines::lines};
 
+/// The colons of the scripts of mail clients: ASCII, full-width, Armenian, Khmer.
+pub(super) const COLONS: [char; 4] = [':', '：', '՝', '៖'];
+
 /// The classification of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineMark {

@@ -6,4 +6,5 @@ mod clients;
 mod corpus;
 mod generated;
 mod layouts;
+mod locales;
 mod own;

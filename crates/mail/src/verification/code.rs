@@ -159,6 +159,7 @@ fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
     for (line, text) in page.lines.iter().enumerate().filter(|(_, text)| shape::may_hold_code(text)) {
         for mut candidate in shape::candidates(&plain(text)) {
             candidate.bold |= page.emphasizes(line, &candidate.code);
+            candidate.alone &= !page.is_continued(line);
             all.push(PlacedCandidate::new(line, candidate));
         }
         all.extend(halves(page, line));
@@ -208,22 +209,43 @@ fn is_postal(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
         .is_some_and(|before| before.ends_with([',', ';', '-']) || before.is_empty() && !page.topic().is_account)
 }
 
-/// Returns the points of a candidate, or 0 if it is something else.
-fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> i32 {
+/// Returns whether its form, its sentence or the label above show that a candidate is something else.
+fn is_something_else(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
     let candidate = &placed.candidate;
-    let shown = candidate.alone && placed.line > 0 || candidate.bold;
     let is_word = candidate.kind == CodeForm::Letters && !(candidate.bold || is_below_blank(page, placed.line));
     if is_word || is_listed(placed, all) {
-        return 0;
+        return true;
     }
     let sentence = placed.sentence(page);
-    if candidate.hashed && !(sentence.names_before() || sentence.is_bare()) {
+    candidate.hashed && !(sentence.names_before() || sentence.is_bare())
+        || sentence.is_other()
+        || candidate.alone && label_above(page, placed).is_some_and(names_other)
+}
+
+/// Returns whether the topic of a mail makes it unlikely that a candidate with this cue is for signing in.
+fn is_doubtful(topic: &PageTopic, sentence: &CodeSentence, candidate: &CodeCandidate, cue: CodeCue) -> bool {
+    // A notice neither instructs to enter a number nor labels one as a code.
+    let is_stated = sentence.follows_verb() || sentence.follows_colon() && name(sentence, candidate).is_some();
+    let is_other = topic.is_trade || topic.is_notice && !is_stated;
+    // Numbers of bookings have letters.
+    let is_booking = topic.is_trade && candidate.kind != CodeForm::Digits;
+    is_other && cue < CodeCue::SignIn || is_booking && !sentence.tables().contains(&KeywordTable::Strong)
+}
+
+/// Returns the points of a candidate, or 0 if it is something else.
+fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> i32 {
+    if is_something_else(page, placed, all) {
         return 0;
     }
-    if sentence.is_other() || candidate.alone && label_above(page, placed).is_some_and(names_other) {
-        return 0;
-    }
+    let candidate = &placed.candidate;
+    let sentence = placed.sentence(page);
+    let shown = candidate.alone && placed.line > 0 || candidate.bold;
     let inline = sentence_cue(sentence, candidate);
+    let inline = if titles_sign_in(page, placed) { inline.max(CodeCue::Requested) } else { inline };
+    // Neither the lines around nor the topic count there.
+    if page.is_conversation && inline < CodeCue::SignIn {
+        return 0;
+    }
     // A label of its own, even an unknown one, says more than the lines around, which announce another candidate.
     let other_is_announced = || {
         all.iter().any(|other| {
@@ -255,11 +277,14 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
         return 0;
     }
     let topic = page.topic();
+    if (page.is_apart() || topic.is_general && cue < CodeCue::Code) && inline < CodeCue::SignIn {
+        return 0;
+    }
     let only = || all.iter().all(|other| !other.candidate.is_random() || other.candidate.code == candidate.code);
     let unknown = cue == CodeCue::None && clear && candidate.is_random() && !topic.is_known && only();
     let by_page = shown && (topic.is_account || topic.is_code) && sole() || topic.is_account && cue >= CodeCue::Code;
-    let doubtful = topic.is_trade || topic.is_notice;
-    if doubtful && cue < CodeCue::SignIn || cue == CodeCue::None && !unknown && !(by_page && shown) {
+    let is_hidden = cue == CodeCue::None && !unknown && !(by_page && shown);
+    if is_hidden || is_doubtful(&topic, sentence, candidate, cue) {
         return 0;
     }
     // A word for any kind of code names a code for the reader only with a verb or with words about an account.
@@ -341,10 +366,25 @@ fn sentence_cue(sentence: &CodeSentence, candidate: &CodeCandidate) -> CodeCue {
     let is_instruction = sentence.follows_verb() && cue == CodeCue::Account && candidate.is_random();
     match cue {
         // "Enter 482913 to sign in".
-        CodeCue::Account if is_instruction => CodeCue::Requested,
+        CodeCue::Account if is_instruction || sentence.follows_colon() && sentence.lasts_minutes() => {
+            CodeCue::Requested
+        }
         CodeCue::Account => CodeCue::None,
         cue => cue,
     }
+}
+
+/// Returns whether the subject of a short mail consists of the candidate and words about signing in.
+fn titles_sign_in(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    /// Maximum number of words of such a mail.
+    const WORDS_MAX: usize = 60;
+    let candidate = &placed.candidate;
+    placed.line == 0
+        && !candidate.hashed
+        && candidate.kind == CodeForm::Digits
+        && (6..=8).contains(&candidate.code.len())
+        && placed.sentence(page).is_set_apart()
+        && page.topic().words <= WORDS_MAX
 }
 
 /// What the lines around a candidate say.
@@ -444,9 +484,12 @@ impl PageTopic {
         self.is_code |= has(KeywordTable::Code) || has(KeywordTable::Strong);
         self.is_notice |= has(KeywordTable::Notice);
         self.is_meeting |= has(KeywordTable::Meeting);
+        self.is_subject |= is_subject && (self.is_account || self.is_code);
         self.words += words;
         self.common += tables.iter().filter(|table| **table == KeywordTable::Common).count();
-        let trade = has(KeywordTable::Other) || has(KeywordTable::Trade);
+        // "If you did not make this request": one word for an order and a request in some languages.
+        let is_request = has(KeywordTable::Password) || has(KeywordTable::Denial);
+        let trade = has(KeywordTable::Other) || has(KeywordTable::Trade) && !is_request;
         if trade && CodeCue::of(tables) < CodeCue::SignIn {
             self.trade_lines += if is_subject { 2 } else { 1 };
         }

@@ -10,7 +10,7 @@ use super::words::{self, KeywordTable};
 /// the line above.
 pub(super) fn of(page: &VerificationPage<'_>, link: &PageLink) -> String {
     /// Maximum length of the label of a bare URL in characters.
-    const LABEL_CHARS_MAX: usize = 32;
+    const LABEL_CHARS_MAX: usize = 40;
     if !link.label.is_empty() {
         return plain(&link.label);
     }
@@ -42,6 +42,16 @@ fn before_on_line<'p>(page: &'p VerificationPage<'_>, link: &PageLink) -> &'p st
 pub(super) fn acts(label: &str) -> bool {
     let sets_password = words::any(label, KeywordTable::Password) && !label.trim_end().ends_with(['?', '？', '؟']);
     sets_password || words::any(label, KeywordTable::Action)
+}
+
+/// Returns whether a label, in lower case, is short and names what it does and an account, or its password.
+pub(super) fn is_of_account(label: &str) -> bool {
+    /// Maximum number of words of such a label; headlines have more.
+    const WORDS_MAX: usize = 5;
+    let tables: Vec<KeywordTable> = words::hits(label).map(|hit| hit.table).collect();
+    let has = |table| tables.contains(&table);
+    let is_named = has(KeywordTable::Password) || has(KeywordTable::Action) && has(KeywordTable::Account);
+    is_named && label.split_whitespace().count() <= WORDS_MAX
 }
 
 /// Returns whether a label, in lower case, has no other words for an action than those that advertising has too.

@@ -53,10 +53,11 @@ static ZONES: WordTable = LazyLock::new(|| wordlist::table(WORDS, "zones"));
 /// File extensions of embedded resources.
 static FILES: WordTable = LazyLock::new(|| wordlist::table(WORDS, "files"));
 
-/// Returns the link with the highest score on a page.
-pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
+/// Returns the link with the highest score on a page of a mail from this sender.
+pub(super) fn find(page: &VerificationPage<'_>, from: &str) -> Option<DetectedLink> {
     // The topic reads all lines, which is most of the work, and most links are excluded without it.
-    let candidates: Vec<LinkCandidate<'_>> = page.links.iter().filter_map(LinkCandidate::of).collect();
+    let candidates: Vec<LinkCandidate<'_>> =
+        page.links.iter().filter_map(|link| LinkCandidate::of(link, from)).collect();
     if candidates.is_empty() || page.topic().is_meeting {
         return None;
     }
@@ -68,7 +69,7 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
     let sole = topic.is_account
         && !topic.is_trade
         && first.is_none_or(|first| personal.all(|other| other.link.url == first.link.url));
-    let question = !topic.is_trade && label::is_question(page);
+    let question = !topic.is_trade && !page.is_apart() && label::is_question(page);
     for candidate in &candidates {
         let Some((score, reason)) = score(page, candidate, sole, question) else { continue };
         if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
@@ -88,11 +89,11 @@ struct LinkCandidate<'p> {
 }
 
 impl<'p> LinkCandidate<'p> {
-    fn of(link: &'p PageLink) -> Option<Self> {
+    fn of(link: &'p PageLink, from: &str) -> Option<Self> {
         let token_score = token_score(&link.url);
         let url = link.url.to_lowercase();
         let is_possible = token_score.is_some() || has_small_token(path(&url).unwrap_or(""));
-        (is_possible && !has_other_purpose(link, &url)).then_some(Self { link, url, token_score })
+        (is_possible && !has_other_purpose(link, &url, from)).then_some(Self { link, url, token_score })
     }
 }
 
@@ -112,25 +113,30 @@ fn score(
     let path = path(&candidate.url).unwrap_or("");
     let label_is_url = label.contains("://");
     let is_answer = question && !label_is_url && label::approves(&label);
-    let by_label = is_answer || !label_is_url && label::acts(&label);
+    // What a mail to many, or one of a conversation, links to is often behind a login.
+    let is_apart = page.is_apart();
+    let by_label = is_answer || !label_is_url && label::acts(&label) && (!is_apart || label::is_of_account(&label));
     // Advertising has such labels too: there must be a reason besides.
     if by_label && !is_answer && label::is_offer(&label) && !is_about_sign_in(page, link) {
         return None;
     }
     let is_requested = by_label || action_is_adjacent(page, link.line);
     let token_score = candidate.token_score.or_else(|| is_requested.then_some(SHORT_TOKEN_SCORE))?;
-    let by_url = VERIFICATION_URLS.iter().any(|word| path.contains(word))
+    let by_url = (by_label || !is_apart) && VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     // The footer of mail that is sent to many mentions accounts.
     let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link));
-    let by_text = (is_account || !topic.is_bulk) && action_precedes(page, link.line);
-    let is_notice = topic.is_notice && follows_notice(page, link.line);
+    let by_text = (is_account || !topic.is_bulk) && !is_apart && action_precedes(page, link.line);
+    // "Verify your new device" asks for an action.
+    let is_asked = words::any(&page.lines[0].to_lowercase(), KeywordTable::Action);
+    let is_notice = topic.is_notice && !is_asked && follows_notice(page, link.line);
     let sole = sole
         && is_account
+        && (by_label || by_text || topic.is_subject)
         && !is_notice
         && token_score >= LONG_TOKEN_SCORE
         && (by_label || link.label.is_empty() && follows_sentence(page, link));
-    if is_for_others(page, link) || is_notice && !by_label {
+    if is_for_others(page, link) || is_notice && !is_answer {
         return None;
     }
     let mut score = token_score;
@@ -143,9 +149,8 @@ fn score(
         false if by_label && by_url => 0,
         false => -25,
     };
-    score += if words::any(&page.lines[0].to_lowercase(), KeywordTable::Action) { 8 } else { 0 };
+    score += if is_asked { 8 } else { 0 };
     score -= if topic.is_trade { 25 } else { 0 };
-    score -= if is_notice && !is_answer { 40 } else { 0 };
     let reasons = [
         (is_answer, VerificationReason::LinkAnswer),
         (by_label, VerificationReason::LinkLabel),
@@ -156,8 +161,9 @@ fn score(
 }
 
 /// Returns whether the link refuses, reports, cancels or unsubscribes, leads to help, terms, app stores or images, or
-/// has a label that names another host. `url` is its URL in lower case.
-fn has_other_purpose(link: &PageLink, url: &str) -> bool {
+/// has a label that names another host. `url` is its URL in lower case. The pages of a network are no footer in its own
+/// mail.
+fn has_other_purpose(link: &PageLink, url: &str, from: &str) -> bool {
     let label = link.label.to_lowercase();
     let file = url.split(['?', '#']).next().is_some_and(|path| FILES.iter().any(|file| path.ends_with(file)));
     let (route, query) = route_and_query(path(url).unwrap_or(""));
@@ -166,7 +172,8 @@ fn has_other_purpose(link: &PageLink, url: &str) -> bool {
         host.strip_suffix(away).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
             || away.ends_with('.') && host.starts_with(away)
     };
-    file || host(url).is_some_and(|host| AWAY_HOSTS.iter().any(|away| is_below(host, away)))
+    let is_away = host(url).is_some_and(|host| AWAY_HOSTS.iter().any(|away| is_below(host, away)));
+    file || is_away && !is_of_author(url, from)
         || std::iter::once(route).chain(values).any(has_away_word)
         || words::any(&label, KeywordTable::Away)
         || label::refuses(&label)

@@ -1,6 +1,7 @@
 //! A message as detection sees it: lines of displayed text, and links with their context.
 
-use std::{borrow::Cow, cell::OnceCell};
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
 
 use memchr::memmem;
 
@@ -11,6 +12,7 @@ use super::words::{self, KeywordTable};
 use crate::{
     extract::token::{self, HtmlStartTag, HtmlToken},
     lines::lines,
+    thread,
 };
 
 /// Maximum number of bytes of a part that are read. Codes and links are near the top.
@@ -29,6 +31,15 @@ const EMPHASIZED_MAX: usize = 200;
 const EMPHASIZED_BYTES_MAX: usize = 48;
 /// Maximum length of a link in bytes. Longer links are ignored.
 const LINK_BYTES_MAX: usize = 4_096;
+
+/// Maximum number of words of a mail with one purpose, such as to send a code.
+const PURPOSE_WORDS_MAX: usize = 400;
+
+/// Maximum number of words of a note, which may be about an account even if it is sent as mail to many is.
+const NOTE_WORDS_MAX: usize = 120;
+
+/// Minimum length of a line of a plain text that goes on below, in bytes.
+const WRAPPED_BYTES_MIN: usize = 60;
 
 /// Index of the first line of the text: the subject and the line below it are none.
 const FIRST_TEXT_LINE: usize = 2;
@@ -57,6 +68,10 @@ pub(super) struct VerificationPage<'a> {
     pub(super) links: Vec<PageLink>,
     /// Short texts of HTML elements in bold, large or spaced letters.
     emphasized: Vec<EmphasizedText>,
+    /// Whether its lines are those of a plain text, which a program may have wrapped.
+    is_text: bool,
+    /// Whether it answers another mail, quotes one, or comes from a mailing list.
+    pub(super) is_conversation: bool,
     /// Index of the last line that shows something, if it consists of single characters.
     boxes: Option<usize>,
     /// The tables of the keywords of each line. Computed on first use, because not all are needed.
@@ -78,6 +93,10 @@ pub(super) struct PageTopic {
     pub(super) is_code: bool,
     /// It is sent to many.
     pub(super) is_bulk: bool,
+    /// It is sent to many or long, so that what it mentions is rarely its purpose.
+    pub(super) is_general: bool,
+    /// Its subject is about an account or a code for signing in.
+    pub(super) is_subject: bool,
     /// It invites to a meeting with its own numbers.
     pub(super) is_meeting: bool,
     /// It is in a language whose words are in the tables.
@@ -110,19 +129,25 @@ impl<'a> VerificationPage<'a> {
     /// Creates the page of a plain text.
     pub(super) fn of_text(subject: &'a str, text: &'a str) -> VerificationPage<'a> {
         let mut page = VerificationPage::new(subject);
+        page.is_text = true;
         let text = truncated(text);
         page.reserve(text.len() / USUAL_LINE_BYTES);
+        let quotes = Cell::new(false);
         // Quoted text is another person's, and older.
-        let own = lines(text).map(|line| if is_quoted(line) { "" } else { line });
+        let own = lines(text).map(|line| {
+            let is_quoted = is_quoted(line);
+            quotes.set(quotes.get() || is_quoted);
+            if is_quoted { "" } else { line }
+        });
         if memmem::find(text.as_bytes(), b"://").is_none() {
             own.for_each(|line| page.push_line(Cow::Borrowed(line)));
-            return page;
+        } else {
+            for line in url::joined_lines(own) {
+                page.collect_urls(&line, page.lines.len());
+                page.push_line(line);
+            }
         }
-        for line in url::joined_lines(own) {
-            let at = page.lines.len();
-            page.collect_urls(&line, at);
-            page.push_line(line);
-        }
+        page.is_conversation |= quotes.get() || has_list_footer(text);
         page
     }
 
@@ -182,7 +207,7 @@ impl<'a> VerificationPage<'a> {
     }
 
     fn new(subject: &'a str) -> VerificationPage<'a> {
-        let mut page = VerificationPage::default();
+        let mut page = VerificationPage { is_conversation: thread::is_reply(subject), ..VerificationPage::default() };
         page.push_line(Cow::Borrowed(subject));
         page.push_line(Cow::Borrowed(""));
         page
@@ -320,6 +345,19 @@ impl<'a> VerificationPage<'a> {
         })
     }
 
+    /// Returns whether a line is the rest of a longer one that a program has wrapped. Mail whose subject is about an
+    /// account shows its code below such a line.
+    pub(super) fn is_continued(&self, line: usize) -> bool {
+        let is_about =
+            |table: &KeywordTable| matches!(table, KeywordTable::Account | KeywordTable::Code | KeywordTable::Strong);
+        let above = line.checked_sub(1).filter(|above| self.is_text && *above >= FIRST_TEXT_LINE);
+        above.map(|above| self.lines[above].trim_end()).is_some_and(|above| {
+            above.len() >= WRAPPED_BYTES_MIN
+                && above.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ',' | '(' | '/'))
+                && !self.tables(0).iter().any(is_about)
+        })
+    }
+
     /// Returns the topic of the page.
     pub(super) fn topic(&self) -> PageTopic {
         *self.topic.get_or_init(|| {
@@ -327,8 +365,15 @@ impl<'a> VerificationPage<'a> {
             for at in 0..self.lines.len() {
                 topic.add(self.tables(at), count_words(&self.lines[at]), at == 0);
             }
+            topic.is_general = topic.is_bulk && topic.words > NOTE_WORDS_MAX || topic.words > PURPOSE_WORDS_MAX;
             topic
         })
+    }
+
+    /// Returns whether the purpose of the mail isn't to send a code or a link to its reader, whatever it mentions.
+    pub(super) fn is_apart(&self) -> bool {
+        let topic = || self.topic();
+        self.is_conversation || topic().is_general && !topic().is_subject
     }
 
     /// Returns the tables of the keywords of a line, without its URLs.
@@ -384,7 +429,17 @@ const fn is_space(byte: u8) -> bool {
 
 /// Returns whether the line has the mark of quoted text.
 fn is_quoted(line: &str) -> bool {
-    !begins_with_word(line) && line.trim_start().starts_with('>')
+    // Signs on both sides frame a text: ">> 482913 <<".
+    !begins_with_word(line) && line.trim_start().starts_with('>') && !line.trim_end().ends_with('<')
+}
+
+/// Returns whether a text has the footer of a mailing list: its name below a ruler.
+fn has_list_footer(text: &str) -> bool {
+    const RULER: &[u8] = b"______________________________";
+    const CHARS_MAX: usize = 100;
+    let below = memmem::rfind(text.as_bytes(), RULER).and_then(|at| text.get(at..));
+    let name = below.and_then(|rest| rest.lines().nth(1));
+    name.is_some_and(|name| name.len() <= CHARS_MAX && name.trim_end().ends_with(" mailing list"))
 }
 
 /// Returns the only character of a text if it is a letter or digit.

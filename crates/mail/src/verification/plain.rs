@@ -23,6 +23,7 @@ pub(super) fn plain(line: &str) -> Vec<char> {
     };
     overwrite_addresses(&mut chars);
     if chars.iter().any(char::is_ascii_digit) {
+        close_gap(&mut chars);
         open_boxes(&mut chars);
         mark_group_separators(&mut chars);
     }
@@ -93,6 +94,20 @@ fn is_end_of_sentence(word: &[char]) -> bool {
     let is_word = next.first().is_some_and(char::is_ascii_uppercase)
         && next[1..].iter().all(|c| c.is_ascii_lowercase() || matches!(c, '\'' | ',' | '!' | '?' | ':'));
     dots == 1 && is_number && is_word
+}
+
+/// Replaces a hyphen between two groups of single digits by a space: `4 8 2 - 9 1 3`.
+fn close_gap(chars: &mut [char]) {
+    let is_single = |digit: Option<&char>, beyond: Option<&char>| {
+        digit.is_some_and(char::is_ascii_digit) && beyond.is_none_or(|c| !c.is_alphanumeric())
+    };
+    for at in 2..chars.len().saturating_sub(2) {
+        let before = is_single(chars.get(at - 2), at.checked_sub(3).and_then(|at| chars.get(at)));
+        if chars[at] == '-' && before && is_single(chars.get(at + 2), chars.get(at + 3)) {
+            let is_apart = chars[at - 1] == ' ' && chars[at + 1] == ' ';
+            chars[at] = if is_apart { ' ' } else { '-' };
+        }
+    }
 }
 
 /// Replaces what is around and between single digits by spaces: `[4] [8] [2] [9]`, `4 | 8 | 2 | 9`, `4.8.2.9.1.3`.

@@ -2,7 +2,7 @@
 
 use super::page::VerificationPage;
 use super::plain::plain;
-use super::shape::CodeCandidate;
+use super::shape::{self, CodeCandidate};
 use super::words::{self, KeywordHit, KeywordTable};
 
 /// Maximum number of characters of a sentence before and after the candidate.
@@ -13,6 +13,9 @@ const CLAUSE_CHARS_MAX: usize = 20;
 const LINK_CHARS_MAX: usize = 8;
 /// Minimum length of a line that continues on the next line, in characters.
 const WRAPPED_CHARS_MIN: usize = 38;
+
+/// Words that point at the number itself.
+const THESE: [&str; 8] = ["this", "following", "diese", "folgende", "cette", "este", "questo", "deze"];
 
 /// The sentence around a candidate, in lower case.
 pub(super) struct CodeSentence {
@@ -100,7 +103,10 @@ fn ends_sentence(text: &[char], at: usize) -> bool {
         '!' | '?' => ends_word,
         '.' => {
             let letters = text[..at].iter().rev().take_while(|c| c.is_alphabetic()).count();
-            ends_word && !(1..=ABBREVIATION_CHARS_MAX).contains(&letters)
+            // "Register now. Code: …"
+            let is_word = letters > 1 && text[at - letters..at].iter().all(|c| c.is_lowercase());
+            let begins = text[at + 1..].iter().find(|c| **c != ' ').is_some_and(|c| c.is_uppercase());
+            ends_word && (!(1..=ABBREVIATION_CHARS_MAX).contains(&letters) || is_word && begins)
         }
         _ => false,
     }
@@ -149,14 +155,17 @@ impl CodeSentence {
             let gap = &self.before[hit.to..];
             let apart = gap.chars().count() > BEFORE_CHARS_MAX || gap.contains([',', ';', '，', '、']);
             let numbered = gap.chars().any(|c| c.is_ascii_digit());
-            let is_unit = self.before[..hit.from].trim_end().ends_with(|c: char| c.is_ascii_digit());
+            let start = self.before[..hit.from].trim_end();
+            let is_unit = start.ends_with(|c: char| c.is_ascii_digit());
+            // "Enter this number" names nothing.
+            let is_pointed_at = THESE.iter().any(|this| start.ends_with(this));
             let in_code_name = self.before_hits.iter().filter(is_code).any(|code| code.to > hit.from);
             let in_service_name = !gap.trim().is_empty()
                 && self.before_hits.iter().filter(is_name).any(|name| {
                     let between = self.before.get(name.to..hit.from);
                     between.is_some_and(|text| !text.is_empty() && text.chars().count() <= NAME_CHARS_MAX)
                 });
-            !(apart || numbered || is_unit || in_code_name || in_service_name)
+            !(apart || numbered || is_unit || is_pointed_at || in_code_name || in_service_name)
         })
     }
 
@@ -229,6 +238,21 @@ impl CodeSentence {
             || self.before_hits.iter().filter(is_code).any(|code| of_account().any(|account| is_near(code, account)))
     }
 
+    /// Returns whether the sentence goes on with a duration.
+    pub(super) fn lasts(&self) -> bool {
+        self.after.trim_start().chars().take(CLAUSE_CHARS_MAX).any(|c| c.is_ascii_digit())
+    }
+
+    /// Returns whether the sentence goes on with a number of minutes or seconds: "expires in 30 mins".
+    pub(super) fn lasts_minutes(&self) -> bool {
+        /// Maximum number of words up to the unit.
+        const WORDS_MAX: usize = 6;
+        let mut words = self.after.split_whitespace().take(WORDS_MAX).skip_while(|word| !word.starts_with(is_digit));
+        let Some(number) = words.next() else { return false };
+        let unit = Some(number.trim_start_matches(is_digit)).filter(|unit| !unit.is_empty()).or_else(|| words.next());
+        unit.is_some_and(|unit| shape::DURATION_UNITS.iter().any(|known| unit.starts_with(known)))
+    }
+
     /// Returns whether the sentence states the candidate and goes on with another clause: "Your code is 482913, valid for
     /// 10 minutes", "Dein Code lautet 482913 und gilt zehn Minuten".
     pub(super) fn states_clause(&self) -> bool {
@@ -239,7 +263,7 @@ impl CodeSentence {
                 .iter()
                 .any(|hit| hit.table == KeywordTable::Join && self.after[..hit.from].trim().is_empty());
         let is_named = || {
-            let lasts = after.chars().take(CLAUSE_CHARS_MAX).any(|c| c.is_ascii_digit());
+            let lasts = self.lasts();
             // "код подтверждения 482913, действует 10 минут": the word that follows the name belongs to it.
             self.name_before().is_some() && (self.follows_colon() || lasts) || lasts && self.links_name(SIDE_CHARS_MAX)
         };
@@ -260,6 +284,22 @@ impl CodeSentence {
     /// Returns whether the candidate is the first word, the last word or the last but one.
     pub(super) fn begins_or_ends(&self) -> bool {
         self.trimmed_before().is_empty() || self.after.split_whitespace().count() <= 1
+    }
+
+    /// Returns whether brackets, a colon or a dash set the candidate apart at the start or the end of a short text about
+    /// an account: "(482913) Sign in", "Sign in: 482913".
+    pub(super) fn is_set_apart(&self) -> bool {
+        /// Maximum number of words of such a text.
+        const WORDS_MAX: usize = 6;
+        let marks = |c: char| "()[]【】|:：–—-·".contains(c);
+        let (before, after) = (self.before.trim(), self.after.trim());
+        let words = before.split_whitespace().chain(after.split_whitespace());
+        let is_about = |table| matches!(table, KeywordTable::Account | KeywordTable::Action);
+        (before.is_empty() || before.ends_with(marks))
+            && (after.is_empty() || after.starts_with(marks))
+            && (before.trim_matches(marks).is_empty() || after.trim_matches(marks).is_empty())
+            && words.count() <= WORDS_MAX
+            && self.tables().into_iter().any(is_about)
     }
 
     /// Returns whether the sentence has no word besides the candidate.

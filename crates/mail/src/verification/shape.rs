@@ -22,6 +22,10 @@ const MODEL_CHARS_MAX: usize = 5;
 /// Units after a number, as in `10am` or `100GB`.
 static UNITS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/links.txt"), "units"));
 
+/// Beginnings of the units in front of which a code was sent.
+pub(super) const DURATION_UNITS: [&str; 14] =
+    ["分", "秒", "min", "мин", "хв", "dakika", "phút", "phut", "นาที", "perc", "λεπτ", "분", "sec", "sek"];
+
 /// A token that may be a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CodeCandidate {
@@ -316,9 +320,6 @@ fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
 /// Returns whether the dot or comma at `at` is followed by a duration, so that a new clause begins there:
 /// "482913,10分钟内有效", "482913,10 minutes".
 fn precedes_duration(line: &[char], at: usize) -> bool {
-    /// Beginnings of the units in front of which a code was sent.
-    const UNITS: [&str; 14] =
-        ["分", "秒", "min", "мин", "хв", "dakika", "phút", "phut", "นาที", "perc", "λεπτ", "분", "sec", "sek"];
     /// Maximum number of digits of a duration.
     const DIGITS_MAX: usize = 3;
     if !matches!(line[at], '.' | ',') {
@@ -327,7 +328,7 @@ fn precedes_duration(line: &[char], at: usize) -> bool {
     let digits = line[at + 1..].iter().take(DIGITS_MAX).take_while(|c| c.is_ascii_digit()).count();
     let unit = line[at + 1 + digits..].iter().skip_while(|c| **c == ' ');
     let unit: String = unit.take(DIGITS_MAX + 3).flat_map(|c| c.to_lowercase()).collect();
-    UNITS.iter().any(|known| unit.starts_with(known))
+    DURATION_UNITS.iter().any(|known| unit.starts_with(known))
 }
 
 /// Returns whether a word of its own ends a text, as in `TAN=482913`. In `?id=482913` it belongs to a query.

@@ -9,5 +9,6 @@ mod islands;
 mod kinds;
 mod labels;
 mod payments;
+mod purpose;
 mod traps;
 mod urls;

@@ -69,6 +69,9 @@ const ANSWER_TABLES: [(&str, KeywordTable); 5] = [
 /// Maximum length of a keyword that only matches as a whole word, in characters: shorter ones occur inside other words.
 const WHOLE_CHARS_MAX: usize = 4;
 
+/// Maximum length of a verb that only matches at the start of a word, in characters.
+const VERB_CHARS_MAX: usize = 5;
+
 /// Short words that also match inside compounds and with endings ("Anmeldecode", "kodunuz").
 const STEMS: [&str; 9] = ["code", "kode", "kood", "kod", "kód", "kôd", "kòd", "kóði", "kóða"];
 
@@ -158,7 +161,14 @@ impl Keyword {
             table,
             KeywordTable::Name | KeywordTable::Common | KeywordTable::Enter | KeywordTable::Speech | KeywordTable::Join
         );
-        Keyword { table, word, from_start: is_short || in_sentences, to_end: is_short && word.is_ascii() || whole }
+        // Actions are verbs, which begin words: "ative", but not "creative".
+        let is_verb = table == KeywordTable::Action && word.is_ascii() && word.len() <= VERB_CHARS_MAX;
+        Keyword {
+            table,
+            word,
+            from_start: is_short || in_sentences || is_verb,
+            to_end: is_short && word.is_ascii() || whole,
+        }
     }
 }
 
@@ -235,7 +245,7 @@ fn is_separate(text: &str, hit: KeywordHit, keyword: &Keyword) -> bool {
     let (before, after) = (text[..hit.from].chars().next_back(), text[hit.to..].chars().next());
     if keyword.table == KeywordTable::Code && letter(before) {
         // "Barcode" and "decode" aren't compounds of a word and a code.
-        const ODD: [&str; 10] = ["en", "de", "uni", "bar", "post", "zip", "vs", "epis", "ko", "me"];
+        const ODD: [&str; 12] = ["en", "de", "trans", "re", "uni", "bar", "post", "zip", "vs", "epis", "ko", "me"];
         let word = text[..hit.from].rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or("");
         if ODD.contains(&word) {
             return false;
