@@ -159,6 +159,47 @@ def other(model, sets):
     report("category, account mails, right where labeled", interval(np.mean, right[ours & sure]), (ours & sure).sum())
 
 
+def written():
+    """The mails of data/measure.*.txt: each once, in no template."""
+    rows = []
+    for language in generate.LANGUAGES:
+        for line in generate.lines(f"measure.{language}.txt"):
+            if line.startswith("= "):
+                kind, needs, auto, sender = line[2:].split(" ", 3)
+                rows.append({"kind": kind, "needs_human": int(needs), "auto_reply": int(auto), "from": sender, "language": language})
+            else:
+                rows[-1][{"S": "subject", "T": "text"}[line[0]]] = line[3:]
+    return rows
+
+
+def by_hand(model):
+    rows = written()
+    found = answers(model, rows)
+    kind, language = (np.array([row[key] for row in rows]) for key in ("kind", "language"))
+    attack, scam = kind == "attack", kind == "phishing"
+    plain = ~attack & ~scam
+    injection, fraud = of(found, "injection"), of(found, "phishing")
+    separates("mails written one by one: injection, AUC", injection[attack], injection[~attack])
+    share("mails written one by one: injection, recall in English", injection[attack & (language == "en")], 0.8)
+    share("mails written one by one: injection, recall in other languages", injection[attack & (language != "en")], 0.8, "0.50")
+    share("mails written one by one: injection, false alarms", injection[~attack], 0.8, "<= 0.005")
+    separates("mails written one by one: phishing, AUC", fraud[scam], fraud[plain], "0.95")
+    share("mails written one by one: phishing, recall", fraud[scam], 0.8)
+    share("mails written one by one: phishing, false alarms", fraud[plain], 0.8)
+    for question, aim in (("needs_human", "0.85"), ("auto_reply", "0.97")):
+        p, y = of(found, question)[plain], np.array([row[question] for row in rows])[plain]
+        separates(f"mails written one by one: {question}, AUC", p[y == 1], p[y == 0], aim)
+    best = of(found, "category").argmax(1)
+    wanted = np.array([CATEGORIES.index(k) if k in CATEGORIES else -1 for k in kind])
+    sure = of(found, "category").max(1) >= THRESHOLDS["category"]
+    plain &= np.array([row["auto_reply"] == 0 for row in rows])
+    report("mails written one by one: category, macro-F1", interval(lambda i: macro_f1(best[i.astype(int)], wanted[i.astype(int)]), np.flatnonzero(plain)), plain.sum(), "0.80")
+    report("mails written one by one: category, right where labeled", interval(np.mean, (best == wanted)[plain & sure]), (plain & sure).sum())
+    for name in generate.LANGUAGES:
+        chosen = plain & (language == name)
+        report(f"  {name}: accuracy", interval(np.mean, (best == wanted)[chosen]), chosen.sum(), "0.75")
+
+
 def unseen(path):
     """Answers about sources and blocks that the networks of the fold didn't see."""
     data = json.load(open(path))
@@ -200,6 +241,7 @@ def main(model, unseen_path=None):
     sets = {key: (rows, answers(model, rows) if rows else []) for key, rows in sets.items()}
     injection(model, sets)
     held_out(model)
+    by_hand(model)
     phishing(sets)
     other(model, sets)
     if unseen_path:
