@@ -179,13 +179,13 @@ def mail(grammar, block, language, phishing):
     }
 
 
-def mails(language, each, seed):
+def mails(language, each, seed, names=("mail", "phishing")):
     """`each` mails of every block of a language."""
     grammar = Grammar(f"{seed} mails {language}")
     found = []
-    for name, phishing in ((f"mail.{language}.txt", False), (f"mail-b.{language}.txt", False), (f"phishing.{language}.txt", True)):
-        for block in blocks(name):
-            found += [mail(grammar, block, language, phishing) for _ in range(each)]
+    for name in names:
+        for block in blocks(f"{name}.{language}.txt"):
+            found += [mail(grammar, block, language, name == "phishing") for _ in range(each)]
     return found
 
 
@@ -204,8 +204,8 @@ def everyday(language, count, seed, parts):
     """
     grammar = Grammar(f"{seed} everyday {language}")
     r, joint, found = grammar.random, "" if language in DENSE else " ", []
-    names = ["harmless-other.txt"] if language == "other" else [f"harmless-b.{language}.txt", f"harmless-c.{language}.txt"]
-    for section, all_lines in [pair for name in names for pair in sections(name).items()]:
+    name = "harmless-other.txt" if language == "other" else f"harmless-b.{language}.txt"
+    for section, all_lines in sections(name).items():
         for _ in range(count if all_lines else 0):
             part = r.randrange(parts)
             lines = [line for number, line in enumerate(all_lines) if number % parts == part]

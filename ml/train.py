@@ -13,11 +13,11 @@ from generate import CATEGORIES, LANGUAGES
 from learn import Network, features, gram_model, platt, sigmoid, top_and_spread
 
 SEED = 35
-# Mails of each block.
-EACH_MAIL = {"en": 45}
+EACH_MAIL = {"en": 60}
+# Mails of each block of `mail-b`, in English and in each other language.
+EACH_MORE = (40, 22)
 # Attacks of each author in English and in each other language.
-ATTACKS = {
-    "": (2800, 300), "-b": (1800, 400), "-c": (1300, 350), "-d": (1500, 0), "-e": (1700, 350), "-f": (2200, 500), "-g": (1500, 150)}
+ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600)}
 # Texts of each section of the everyday texts.
 EVERYDAY = (300, 90)
 PARTS = 3
@@ -47,8 +47,16 @@ def distinct(texts, seen, limit=0.4):
 def own_mails(seed, scale=1.0):
     rows = []
     for language in LANGUAGES:
-        rows += generate.mails(language, int(scale * EACH_MAIL.get(language, 22)), seed)
+        rows += generate.mails(language, int(scale * EACH_MAIL.get(language, 30)), seed)
     return rows
+
+
+def more_mails(seed):
+    """Mails for the heads of mails only: their sentences would move the threshold of injection."""
+    rows = []
+    for language in LANGUAGES:
+        rows += generate.mails(language, EACH_MORE[language != "en"], seed, ("mail-b",))
+    return [row | {"needs_human weight": 0.25, "mail only": True} for row in rows]
 
 
 def harmless(seed, each=40):
@@ -129,7 +137,7 @@ def all_rows():
         rows.append({"text": text, "source": "banking77", "attack": 0, "category": category, "auto_reply": 0, "phishing": 0, "mail_weight": 0.15, "language": "en"})
     for text, ask in corpora.email_intent("Ask0729"):
         rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 2.0, "language": "en"})
-    return rows + attack_rows(SEED, mails + ham)
+    return rows + attack_rows(SEED, mails + ham) + more_mails(SEED)
 
 
 def segment_labels(rows, places, owners):
@@ -253,7 +261,7 @@ def train_mails(values, target, weight, seed, epochs):
 
 
 # The part in which each author's attacks weren't seen, in all languages, for grammars of two languages say the same.
-AUTHORS = {"-b": 1, "-d": 1, "-g": 1, "-c": 2, "-e": 2}
+AUTHORS = {"-b": 1, "-d": 1, "-c": 2, "-e": 2}
 
 
 def folds(rows, count):
@@ -277,6 +285,8 @@ def folds(rows, count):
 def main(base, out):
     rows = all_rows()
     mails, values, grams, places, owners = features(base, rows)
+    asked = np.array(["mail only" not in rows[owner] for owner in owners])
+    values, grams, places, owners = values[asked], grams[asked], places[asked], owners[asked]
     labels = segment_labels(rows, places, owners)
     weights = np.array([rows[o].get("weight", 1.0) for o in owners], "f4")
     attack = np.array([bool(row.get("attack")) for row in rows])
@@ -333,8 +343,8 @@ def calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight):
     top, mean = top_and_spread(logits, owners, len(rows))
     injection = top * (1 - SPREAD) + mean * SPREAD
     results, unseen = [], {}
-    every = np.arange(len(rows))
-    questions = [("injection", injection, attack.astype(float), every)]
+    every = np.flatnonzero(["mail only" not in row for row in rows])
+    questions = [("injection", injection[every], attack[every].astype(float), every)]
     for name, at in (("phishing", 12), ("needs_human", 13), ("auto_reply", 14)):
         chosen = np.flatnonzero(mail_weight[:, at] > 0)
         questions.append((name, mail_logits[chosen, at], target[chosen, at], chosen))
