@@ -1,5 +1,7 @@
 //! The model in the binary on mails that were written one by one, which no training row resembles.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::path::Path;
 
 use posthouse_categoriser::{Answers, Mail, Model};
