@@ -56,7 +56,8 @@ def more_mails(seed):
     rows = []
     for language in LANGUAGES:
         rows += generate.mails(language, EACH_MORE[language != "en"], seed, ("mail-b",))
-    return [row | {"needs_human weight": 0.25, "mail only": True} for row in rows]
+    # As negatives they would move the threshold of phishing up.
+    return [row | {"phishing": None, "needs_human weight": 0.25, "mail only": True} for row in rows]
 
 
 def harmless(seed, each=40):
