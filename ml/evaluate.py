@@ -20,8 +20,9 @@ from learn import categorise
 CORPORA = pathlib.Path(os.environ.get("POSTHOUSE_CORPORA", pathlib.Path(__file__).parent.parent.parent / "shared/data"))
 THRESHOLDS = {"injection": 0.8, "phishing": 0.8, "needs_human": 0.7, "auto_reply": 0.8, "category": 0.6}
 ROUNDS = 500
-# Attacks of the author who isn't in training, of each language.
+# Attacks of each author who isn't in training, of each language.
 HELD_OUT = 120
+HELD_AUTHORS = {"-held": "another author", "-f": "a second author", "-g": "changed answers by the second author"}
 CHANGED = ("Base Encoding|Emoji Substitution|Reverse Text|Language Translation|Substitution Ciphers|Alphanumeric Substitution|"
            "Homophonic Substitution|Misspelling Intentionally|Anagramming|Space Removal & Grouping").split("|")
 INSERTED = ("Information Dissemination|Marketing & Advertising|Entertainment|Scams & Fraud|Misinformation & Propaganda|Instruction|"
@@ -87,22 +88,34 @@ def attacks_in_mail(attacks, mails):
 
 
 def held_out(model):
-    """Attacks of an author that no training row came from, at the end or in the middle of short mails."""
+    """Attacks of authors that no training row came from, at the end or in the middle of short mails."""
     for language in generate.LANGUAGES:
-        rng = random.Random(f"held {language}")
         hosts = [row for row in generate.mails(language, 4, 97) if not row["phishing"]]
-        attacks = list(generate.attacks(language, HELD_OUT, 97, "-held"))
-        rows = []
-        for attack in attacks:
-            host = rng.choice(hosts)
-            lines = host["text"].split("\n\n")
-            at = rng.choice([len(lines), rng.randrange(1, len(lines) + 1)])
-            rows.append(host | {"text": "\n\n".join(lines[:at] + [attack] + lines[at:])})
         plain = of(answers(model, hosts), "injection")
-        found = of(answers(model, rows), "injection")
-        separates(f"injection, another author in mail: {language}, AUC", found, plain)
-        share(f"injection, another author in mail: {language}, recall", found, 0.8, "recall 0.50")
-        share(f"injection, another author in mail: {language}, mails without attacks", plain, 0.8)
+        share(f"injection, other authors in mail: {language}, mails without attacks", plain, 0.8)
+        for author, name in HELD_AUTHORS.items():
+            rng = random.Random(f"held {language}")
+            rows = []
+            for attack in generate.attacks(language, HELD_OUT, 97, author):
+                host = rng.choice(hosts)
+                lines = host["text"].split("\n\n")
+                at = rng.choice([len(lines), rng.randrange(1, len(lines) + 1)])
+                rows.append(host | {"text": "\n\n".join(lines[:at] + [attack] + lines[at:])})
+            found = of(answers(model, rows), "injection")
+            separates(f"injection, {name} in mail: {language}, AUC", found, plain)
+            share(f"injection, {name} in mail: {language}, recall", found, 0.8, "recall 0.50")
+
+
+def harmless_texts(model):
+    """Harmless texts of an author that no training row came from, which resemble attacks on purpose."""
+    about = {"about assistants": ("ai",), "of people, programs and newsletters": ("people", "notice", "tech", "news", "contact")}
+    for name, chosen in about.items():
+        texts = []
+        for language in generate.LANGUAGES:
+            grammar = generate.Grammar(f"97 harmless-c {language}")
+            parts = generate.sections(f"harmless-c.{language}.txt")
+            texts += [grammar.expand(line) for part in chosen for line in parts.get(part, []) for _ in range(3)]
+        share(f"injection, false alarms: short texts {name}", of(answers(model, [{"text": text} for text in texts]), "injection"), 0.8)
 
 
 def injection(model, sets):
@@ -159,6 +172,47 @@ def other(model, sets):
     report("category, account mails, right where labeled", interval(np.mean, right[ours & sure]), (ours & sure).sum())
 
 
+def written():
+    """The mails of data/measure.*.txt: each once, in no template."""
+    rows = []
+    for language in generate.LANGUAGES:
+        for line in generate.lines(f"measure.{language}.txt"):
+            if line.startswith("= "):
+                kind, needs, auto, sender = line[2:].split(" ", 3)
+                rows.append({"kind": kind, "needs_human": int(needs), "auto_reply": int(auto), "from": sender, "language": language})
+            else:
+                rows[-1][{"S": "subject", "T": "text"}[line[0]]] = line[3:]
+    return rows
+
+
+def by_hand(model):
+    rows = written()
+    found = answers(model, rows)
+    kind, language = (np.array([row[key] for row in rows]) for key in ("kind", "language"))
+    attack, scam = kind == "attack", kind == "phishing"
+    plain = ~attack & ~scam
+    injection, fraud = of(found, "injection"), of(found, "phishing")
+    separates("mails written one by one: injection, AUC", injection[attack], injection[~attack])
+    share("mails written one by one: injection, recall in English", injection[attack & (language == "en")], 0.8)
+    share("mails written one by one: injection, recall in other languages", injection[attack & (language != "en")], 0.8, "0.50")
+    share("mails written one by one: injection, false alarms", injection[~attack], 0.8, "<= 0.005")
+    separates("mails written one by one: phishing, AUC", fraud[scam], fraud[plain], "0.95")
+    share("mails written one by one: phishing, recall", fraud[scam], 0.8)
+    share("mails written one by one: phishing, false alarms", fraud[plain], 0.8)
+    for question, aim in (("needs_human", "0.85"), ("auto_reply", "0.97")):
+        p, y = of(found, question)[plain], np.array([row[question] for row in rows])[plain]
+        separates(f"mails written one by one: {question}, AUC", p[y == 1], p[y == 0], aim)
+    best = of(found, "category").argmax(1)
+    wanted = np.array([CATEGORIES.index(k) if k in CATEGORIES else -1 for k in kind])
+    sure = of(found, "category").max(1) >= THRESHOLDS["category"]
+    plain &= np.array([row["auto_reply"] == 0 for row in rows])
+    report("mails written one by one: category, macro-F1", interval(lambda i: macro_f1(best[i.astype(int)], wanted[i.astype(int)]), np.flatnonzero(plain)), plain.sum(), "0.80")
+    report("mails written one by one: category, right where labeled", interval(np.mean, (best == wanted)[plain & sure]), (plain & sure).sum())
+    for name in generate.LANGUAGES:
+        chosen = plain & (language == name)
+        report(f"  {name}: accuracy", interval(np.mean, (best == wanted)[chosen]), chosen.sum(), "0.75")
+
+
 def unseen(path):
     """Answers about sources and blocks that the networks of the fold didn't see."""
     data = json.load(open(path))
@@ -200,6 +254,8 @@ def main(model, unseen_path=None):
     sets = {key: (rows, answers(model, rows) if rows else []) for key, rows in sets.items()}
     injection(model, sets)
     held_out(model)
+    harmless_texts(model)
+    by_hand(model)
     phishing(sets)
     other(model, sets)
     if unseen_path:

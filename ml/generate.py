@@ -179,13 +179,13 @@ def mail(grammar, block, language, phishing):
     }
 
 
-def mails(language, each, seed):
+def mails(language, each, seed, names=("mail", "phishing")):
     """`each` mails of every block of a language."""
     grammar = Grammar(f"{seed} mails {language}")
     found = []
-    for name, phishing in ((f"mail.{language}.txt", False), (f"phishing.{language}.txt", True)):
-        for block in blocks(name):
-            found += [mail(grammar, block, language, phishing) for _ in range(each)]
+    for name in names:
+        for block in blocks(f"{name}.{language}.txt"):
+            found += [mail(grammar, block, language, name == "phishing") for _ in range(each)]
     return found
 
 

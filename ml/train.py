@@ -14,6 +14,8 @@ from learn import Network, features, gram_model, platt, sigmoid, top_and_spread
 
 SEED = 35
 EACH_MAIL = {"en": 60}
+# Mails of each block of `mail-b`, in English and in each other language.
+EACH_MORE = (40, 22)
 # Attacks of each author in English and in each other language.
 ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600)}
 # Texts of each section of the everyday texts.
@@ -47,6 +49,15 @@ def own_mails(seed, scale=1.0):
     for language in LANGUAGES:
         rows += generate.mails(language, int(scale * EACH_MAIL.get(language, 30)), seed)
     return rows
+
+
+def more_mails(seed):
+    """Mails for the heads of mails only: their sentences would move the threshold of injection."""
+    rows = []
+    for language in LANGUAGES:
+        rows += generate.mails(language, EACH_MORE[language != "en"], seed, ("mail-b",))
+    # As negatives they would move the threshold of phishing up.
+    return [row | {"phishing": None, "needs_human weight": 0.25, "mail only": True} for row in rows]
 
 
 def harmless(seed, each=40):
@@ -127,7 +138,7 @@ def all_rows():
         rows.append({"text": text, "source": "banking77", "attack": 0, "category": category, "auto_reply": 0, "phishing": 0, "mail_weight": 0.15, "language": "en"})
     for text, ask in corpora.email_intent("Ask0729"):
         rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 2.0, "language": "en"})
-    return rows + attack_rows(SEED, mails + ham)
+    return rows + attack_rows(SEED, mails + ham) + more_mails(SEED)
 
 
 def segment_labels(rows, places, owners):
@@ -275,6 +286,8 @@ def folds(rows, count):
 def main(base, out):
     rows = all_rows()
     mails, values, grams, places, owners = features(base, rows)
+    asked = np.array(["mail only" not in rows[owner] for owner in owners])
+    values, grams, places, owners = values[asked], grams[asked], places[asked], owners[asked]
     labels = segment_labels(rows, places, owners)
     weights = np.array([rows[o].get("weight", 1.0) for o in owners], "f4")
     attack = np.array([bool(row.get("attack")) for row in rows])
@@ -331,8 +344,8 @@ def calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight):
     top, mean = top_and_spread(logits, owners, len(rows))
     injection = top * (1 - SPREAD) + mean * SPREAD
     results, unseen = [], {}
-    every = np.arange(len(rows))
-    questions = [("injection", injection, attack.astype(float), every)]
+    every = np.flatnonzero(["mail only" not in row for row in rows])
+    questions = [("injection", injection[every], attack[every].astype(float), every)]
     for name, at in (("phishing", 12), ("needs_human", 13), ("auto_reply", 14)):
         chosen = np.flatnonzero(mail_weight[:, at] > 0)
         questions.append((name, mail_logits[chosen, at], target[chosen, at], chosen))
