@@ -349,7 +349,7 @@ async fn prepare(
         key: service.address_key()?,
     };
     let (workspace, signing) = copy_signing::read(service, &config, &outgoing, &inbox).await?;
-    let codes = judge::codes(service, &workspace, now).await?;
+    let search = judge::search_facts(service, &workspace, &outgoing, now).await?;
     let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
     let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let composition = Composition {
@@ -359,7 +359,7 @@ async fn prepare(
         inbox,
         author,
         signing,
-        codes,
+        search,
         hostname: service.config.hostname.clone(),
         blobs: service.blobs.clone(),
         judge: Judge::of(service),
