@@ -1,6 +1,8 @@
 //! Finds secrets in all that an outgoing message brings to its recipients: subject, bodies, data, names and addresses, other
 //! fields, and the names and texts of files.
 
+use std::ops::Range;
+
 use posthouse_domain::outbound_policy::{FILE_BYTES_MAX, FINDINGS_MAX, codes::CodeText};
 use posthouse_domain::{DAY_MS, FindingKind, MessageVerification, OutboundFinding, ThreadId, Time, WorkspaceId};
 use posthouse_mail::parse;
@@ -149,12 +151,14 @@ impl Search<'_> {
         let readings = Readings::of(text);
         for reading in readings.iter() {
             for secret in secrets(reading.text) {
-                self.add(kind(secret.kind), place, text, reading.source(secret.start, secret.end));
+                let (start, end) = reading.source(secret.start, secret.end);
+                self.add(kind(secret.kind), place, text, start..end);
             }
             let letters = CodeText::new(reading.text);
             for at in 0..self.codes.len() {
                 if let Some((start, end)) = received(self.codes[at], reading.text, &letters) {
-                    self.add(FindingKind::Code, place, text, reading.source(start, end));
+                    let (start, end) = reading.source(start, end);
+                    self.add(FindingKind::Code, place, text, start..end);
                 }
             }
         }
@@ -163,14 +167,14 @@ impl Search<'_> {
     /// Searches bytes that are no text for keys. Many numbers in them look like cards or codes.
     fn keys(&mut self, place: &str, text: &str) {
         for secret in secrets(text).into_iter().filter(|secret| secret.kind != SecretKind::CardNumber) {
-            self.add(kind(secret.kind), place, text, (secret.start, secret.end));
+            self.add(kind(secret.kind), place, text, secret.start..secret.end);
         }
     }
 
     /// Adds a finding, unless one of its kind is known there.
-    fn add(&mut self, kind: FindingKind, place: &str, text: &str, (from, to): (usize, usize)) {
+    fn add(&mut self, kind: FindingKind, place: &str, text: &str, bytes: Range<usize>) {
         let chars = |end: usize| text[..end].chars().count() as u64;
-        let (start, end) = (chars(from), chars(to));
+        let (start, end) = (chars(bytes.start), chars(bytes.end));
         let is_known = |known: &OutboundFinding| {
             known.kind == kind && known.place == place && known.start < end && start < known.end
         };
