@@ -153,7 +153,8 @@ pub struct DraftHoldView<'a> {
 pub struct OutboundFindingView<'a> {
     #[schemars(schema_with = "name_of::<FindingKind>")]
     kind: &'static str,
-    /// `subject`, `text`, `html`, `data` or `attachment:<n>`, from 0.
+    /// `subject`, `text`, `html`, `data`, `from`, `to:<n>`, `cc:<n>`, `bcc:<n>` or `attachment:<n>`, from 0; in submitted mail
+    /// also `header:<name>` or `source`.
     r#where: &'a str,
     /// Position of its first character.
     start: u64,
