@@ -78,7 +78,7 @@ pub async fn run(
         Judged::Unavailable => {
             return finish(service, &pending, AnalysisEnd::With(Analysis::Skipped(SkipReason::NotAvailable))).await;
         }
-        Judged::Failed => Err(model_server::ModelServerError::Invalid),
+        Judged::Failed => Err(model_server::ModelServerError::Invalid(Vec::new())),
     };
     let outcome = answered.as_ref().map_or_else(model_server::ModelServerError::text, |_| "answered");
     service.metrics.analysis(outcome);

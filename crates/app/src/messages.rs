@@ -9,6 +9,7 @@ pub mod mail_html;
 pub mod queue_items;
 pub mod raw;
 pub mod read;
+pub mod rules;
 pub mod search;
 pub mod settle_claim;
 pub mod threads;

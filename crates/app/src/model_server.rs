@@ -74,9 +74,9 @@ pub enum ModelServerError {
     /// A response that is not one of the chat-completions API, or too long.
     #[error("the model server's response can't be read")]
     Unreadable,
-    /// The model's answer doesn't match the schema, also after it was asked to repair it.
+    /// The model's answer doesn't match the schema, also after it was asked to repair it: the JSON pointers of the places.
     #[error("the model's answer doesn't match the schema")]
-    Invalid,
+    Invalid(Vec<String>),
 }
 
 impl ModelServerError {
@@ -84,7 +84,7 @@ impl ModelServerError {
     #[must_use]
     pub const fn is_temporary(&self) -> bool {
         match self {
-            Self::NoResponse | Self::Unreadable | Self::Invalid => true,
+            Self::NoResponse | Self::Unreadable | Self::Invalid(_) => true,
             Self::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
             Self::NotConfigured | Self::QuestionTooLarge => false,
         }
@@ -99,7 +99,7 @@ impl ModelServerError {
             Self::NoResponse => "no_response",
             Self::Status(_) => "bad_status",
             Self::Unreadable => "unreadable",
-            Self::Invalid => "invalid_answer",
+            Self::Invalid(_) => "invalid_answer",
         }
     }
 }
@@ -151,7 +151,7 @@ pub async fn complete(
     let first = exchange(http, endpoint, question, &messages).await?;
     let problem = match parse(&first, question.schema) {
         Ok(value) => return Ok(Answer { value, model: endpoint.model.clone(), repaired: false }),
-        Err(problem) => problem,
+        Err((problem, _)) => problem,
     };
     let mut cut = first;
     cut.truncate(cut.floor_char_boundary(REPAIR_BYTES_MAX));
@@ -161,18 +161,19 @@ pub async fn complete(
     let second = exchange(http, endpoint, question, &messages).await?;
     match parse(&second, question.schema) {
         Ok(value) => Ok(Answer { value, model: endpoint.model.clone(), repaired: true }),
-        Err(_) => Err(ModelServerError::Invalid),
+        Err((_, pointers)) => Err(ModelServerError::Invalid(pointers)),
     }
 }
 
-/// Parses an answer. The problem is for the model that wrote it.
-fn parse(answer: &str, schema: &Value) -> Result<Value, String> {
+/// Parses an answer. The problem is for the model that wrote it; the JSON pointers of the places are for the caller.
+fn parse(answer: &str, schema: &Value) -> Result<Value, (String, Vec<String>)> {
     let text = answer.trim();
     // Some servers ignore `response_format`, and their models write a code block.
     let text = text.strip_prefix("```json").or_else(|| text.strip_prefix("```")).unwrap_or(text);
     let text = text.strip_suffix("```").unwrap_or(text);
-    let value: Value = serde_json::from_str(text.trim()).map_err(|_| "it is not a JSON value".to_owned())?;
-    schema::validate(schema, &value)?;
+    let value: Value =
+        serde_json::from_str(text.trim()).map_err(|_| ("it is not a JSON value".to_owned(), vec![String::new()]))?;
+    schema::validate(schema, &value).map_err(|problem| (problem, schema::wrong_places(schema, &value)))?;
     Ok(value)
 }
 

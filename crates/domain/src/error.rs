@@ -7,6 +7,8 @@ mod signature_reason;
 
 use serde_json::{Map, Value, json};
 
+use crate::id::MessageId;
+
 pub use detail::{Detail, DetailKind, DetailRule, LimitName, RefusalReason};
 pub use signature_reason::{AuthorRefusal, ProofProblem};
 
@@ -359,6 +361,19 @@ impl Refusal {
             _ => None,
         });
         found.unwrap_or_default()
+    }
+
+    /// Returns the received messages that named the recipients which the refusal is about, each once.
+    #[must_use]
+    pub fn naming_messages(&self) -> Vec<MessageId> {
+        let unproven = self.details.iter().filter_map(|detail| match detail {
+            Detail::UnprovenRecipients(recipients) => Some(recipients),
+            _ => None,
+        });
+        let mut all: Vec<MessageId> = unproven.flatten().filter_map(|one| one.origin.message).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Returns `error.details` as it is sent.

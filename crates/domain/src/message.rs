@@ -283,6 +283,19 @@ impl Message {
     pub const fn is_held(&self) -> bool {
         self.held.is_some() && self.released_at.is_none()
     }
+
+    /// Returns the author as readers may see it: without the name, which is the author's text, if the content is withheld.
+    #[must_use]
+    pub fn shown_from(&self, is_withheld: bool) -> &str {
+        if is_withheld { without_name(&self.from) } else { &self.from }
+    }
+}
+
+/// Returns the address of `Name <address>`, or of an address without a name.
+#[must_use]
+pub fn without_name(mailbox: &str) -> &str {
+    let inside = mailbox.strip_suffix('>').and_then(|rest| rest.rsplit_once('<'));
+    inside.map_or(mailbox, |(_, address)| address)
 }
 
 /// The bodies of a message.

@@ -102,7 +102,8 @@ pub struct JudgedRecipient {
 pub struct OutboundFinding {
     /// What it is.
     pub kind: FindingKind,
-    /// `subject`, `text`, `html` or `attachment:<n>`, from 0.
+    /// `subject`, `text`, `html`, `data`, `from`, `to:<n>`, `cc:<n>`, `bcc:<n>`, `attachment:<n>`, `header:<name>` or `source`;
+    /// numbers count from 0.
     pub place: String,
     /// The position of its first character there.
     pub start: u64,

@@ -21,9 +21,51 @@ pub(crate) struct Payload {
     pub(crate) end: u32,
 }
 
-/// Returns the decoded texts.
+/// What is decoded.
+#[derive(Debug, Clone, Copy)]
+struct Rules {
+    bytes_max: usize,
+    payloads_max: usize,
+    run_min: usize,
+    /// Characters of a run of codes of single characters.
+    group_min: usize,
+    /// Whether the beginning of a text is checked first.
+    is_probed: bool,
+    is_wanted: fn(&str) -> bool,
+}
+
+/// Texts that a reader would follow: they have words.
+const WORDS: Rules = Rules {
+    bytes_max: DECODED_BYTES_MAX,
+    payloads_max: PAYLOADS_MAX,
+    run_min: RUN_MIN,
+    group_min: 10,
+    is_probed: true,
+    is_wanted: |text| is_readable(text) || is_encoded_again(text),
+};
+
+/// Texts that may be secrets: all that can be displayed.
+const SECRETS: Rules = Rules {
+    bytes_max: 2 << 20,
+    payloads_max: 4_096,
+    run_min: 8,
+    group_min: 4,
+    is_probed: false,
+    is_wanted: |text| text.len() >= 4 && !text.chars().any(|c| c.is_control() && !c.is_whitespace()),
+};
+
+/// Returns the decoded texts that have words.
 pub(crate) fn payloads(text: &str) -> Vec<Payload> {
-    let mut found = Payloads { text, all: Vec::new(), bytes: 0 };
+    found(text, WORDS)
+}
+
+/// Returns all decoded texts.
+pub(crate) fn payloads_for_secrets(text: &str) -> Vec<Payload> {
+    found(text, SECRETS)
+}
+
+fn found(text: &str, rules: Rules) -> Vec<Payload> {
+    let mut found = Payloads { text, all: Vec::new(), bytes: 0, rules };
     found.runs();
     found.escapes();
     if !text.is_ascii() {
@@ -36,15 +78,16 @@ struct Payloads<'a> {
     text: &'a str,
     all: Vec<Payload>,
     bytes: usize,
+    rules: Rules,
 }
 
 impl Payloads<'_> {
     fn add(&mut self, name: &'static str, decoded: &[u8], start: usize, end: usize) -> bool {
-        if self.all.len() >= PAYLOADS_MAX || self.bytes + decoded.len() > DECODED_BYTES_MAX {
+        if self.all.len() >= self.rules.payloads_max || self.bytes + decoded.len() > self.rules.bytes_max {
             return false;
         }
         let Ok(text) = std::str::from_utf8(decoded) else { return false };
-        if !is_readable(text) && !is_encoded_again(text) {
+        if !(self.rules.is_wanted)(text) {
             return false;
         }
         self.bytes += decoded.len();
@@ -76,7 +119,7 @@ impl Payloads<'_> {
                 }
                 end += 1;
             }
-            if symbols >= RUN_MIN {
+            if symbols >= self.rules.run_min {
                 self.run(at, end, classes);
             }
             at = end;
@@ -97,7 +140,7 @@ impl Payloads<'_> {
             if let Some(cut) = run
                 .iter()
                 .position(|byte| matches!(byte, b'=' | b'/' | b'-' | b'_'))
-                .filter(|cut| run.len() - cut > RUN_MIN)
+                .filter(|cut| run.len() - cut > self.rules.run_min)
             {
                 self.decoded("base64", &run[cut + 1..], start + cut + 1, end, |run| bits(run, 6, value64));
             }
@@ -114,7 +157,7 @@ impl Payloads<'_> {
         decode: impl Fn(&[u8]) -> Vec<u8>,
     ) -> bool {
         let probe = decode(&run[..run.len().min(PROBE * 2)]);
-        if !is_text_like(&probe) || self.bytes + run.len() > DECODED_BYTES_MAX {
+        if self.rules.is_probed && !is_text_like(&probe) || self.bytes + run.len() > self.rules.bytes_max {
             return false;
         }
         let decoded = decode(run);
@@ -163,10 +206,10 @@ impl Payloads<'_> {
             Code::Escaped => "escaped",
             Code::Morse => "morse",
         };
-        if group.len() >= 10 && !name.is_empty() {
+        if group.len() >= self.rules.group_min && !name.is_empty() {
             self.add(name, group, start, end);
         }
-        if decimals.len() >= 10 {
+        if decimals.len() >= self.rules.group_min {
             self.add("decimal", decimals, start, end);
         }
         group.clear();

@@ -1,7 +1,7 @@
 //! Looks up words whose letters are replaced, apart or together.
 
 use crate::fold::{Folded, fold, leet};
-use crate::lexicon::{Concepts, EMPTY, LEXICON, step};
+use crate::lexicon::{Concepts, EMPTY, LEXICON, START, step};
 
 /// Characters of a chunk without blanks that are read as one word.
 pub(crate) const CHUNK_MAX: usize = 40;
@@ -94,13 +94,16 @@ pub(crate) fn without_article(letters: &[char]) -> Concepts {
     found
 }
 
-/// Finds the words that letters without blanks consist of.
+/// Finds the words that letters without blanks consist of, of at least `length_min` letters, which is [`START`] or more.
 pub(crate) fn segment(letters: &[char], length_min: usize, parts: &mut Vec<Concepts>) {
     let mut at = 0;
     while at < letters.len() {
         let (mut hash, mut found) = (EMPTY, None);
         for (read, c) in letters[at..].iter().take(PART_MAX).enumerate() {
             hash = step(hash, *c);
+            if read + 1 == START && !LEXICON.starts(hash) {
+                break;
+            }
             if read + 1 < length_min {
                 continue;
             }

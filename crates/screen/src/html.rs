@@ -39,6 +39,11 @@ impl Stream {
         }
     }
 
+    /// Returns the text, and where each of its pieces begins in it and in the source.
+    pub(crate) fn into_parts(self) -> (String, Vec<(u32, u32)>) {
+        (self.text, self.pieces)
+    }
+
     /// Returns where a byte of the text is in the source.
     pub(crate) fn source(&self, at: u32) -> u32 {
         let after = self.pieces.partition_point(|(text, _)| *text <= at);
@@ -394,7 +399,7 @@ fn decode(text: &str, at: usize, out: &mut Stream) {
 
 /// Returns the character of a reference and the length of the reference.
 pub(crate) fn character(text: &str) -> Option<(char, usize)> {
-    const NAMED: [(&str, char); 20] = [
+    const NAMED: [(&str, char); 34] = [
         ("amp", '&'),
         ("lt", '<'),
         ("gt", '>'),
@@ -415,9 +420,23 @@ pub(crate) fn character(text: &str) -> Option<(char, usize)> {
         ("lowbar", '_'),
         ("lsqb", '['),
         ("rsqb", ']'),
+        ("hyphen", '-'),
+        ("dash", '-'),
+        ("plus", '+'),
+        ("equals", '='),
+        ("num", '#'),
+        ("comma", ','),
+        ("ensp", ' '),
+        ("emsp", ' '),
+        ("thinsp", ' '),
+        ("hairsp", ' '),
+        ("numsp", ' '),
+        ("NoBreak", '\u{2060}'),
+        ("ZeroWidthSpace", '\u{200b}'),
+        ("UnderBar", '_'),
     ];
     let bytes = text.as_bytes();
-    let end = bytes.iter().take(12).skip(1).position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#')? + 1;
+    let end = bytes.iter().take(18).skip(1).position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#')? + 1;
     let name = text.get(1..end)?;
     let length = end + usize::from(bytes.get(end) == Some(&b';'));
     let found = if let Some(number) = name.strip_prefix('#') {

@@ -121,17 +121,22 @@ pub(crate) struct Lexicon {
     filter: Vec<u64>,
     /// The same for the first two characters of each entry in a script without blanks.
     beginnings: Vec<u64>,
+    /// The same for the first three characters of each word.
+    starts: Vec<u64>,
 }
 
 /// The lexicon, built on first use.
 pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::build);
 
 const FILTER_BITS: u64 = 1 << 17;
+/// Characters by which [`Lexicon::starts`] knows a word.
+pub(crate) const START: usize = 3;
 
 impl Lexicon {
     fn build() -> Self {
         let filter = vec![0; FILTER_BITS as usize / 64];
-        let mut all = Self { hashes: vec![0; SLOTS], concepts: vec![0; SLOTS], beginnings: filter.clone(), filter };
+        let (beginnings, starts) = (filter.clone(), filter.clone());
+        let mut all = Self { hashes: vec![0; SLOTS], concepts: vec![0; SLOTS], beginnings, starts, filter };
         for file in FILES {
             let mut concept = 0;
             for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -153,6 +158,10 @@ impl Lexicon {
         if words.len() == 1 && !words[0].iter().all(char::is_ascii) {
             let beginning = words[0].iter().take(2).fold(EMPTY, |hash, c| step(hash, *c));
             self.beginnings[(beginning % FILTER_BITS) as usize / 64] |= 1 << (beginning % 64);
+        }
+        if words.len() == 1 && words[0].len() >= START {
+            let start = words[0].iter().take(START).fold(EMPTY, |hash, c| step(hash, *c));
+            self.starts[(start % FILTER_BITS) as usize / 64] |= 1 << (start % 64);
         }
         // The ending of a phrase's last word is not free.
         let stem = if words.len() == 1 { stem } else { 0 };
@@ -182,6 +191,12 @@ impl Lexicon {
     #[inline]
     pub(crate) fn begins(&self, hash: u64) -> bool {
         self.beginnings[(hash % FILTER_BITS) as usize / 64] & (1 << (hash % 64)) != 0
+    }
+
+    /// Returns whether a word may begin with these [`START`] characters.
+    #[inline]
+    pub(crate) fn starts(&self, hash: u64) -> bool {
+        self.starts[(hash % FILTER_BITS) as usize / 64] & (1 << (hash % 64)) != 0
     }
 
     #[inline]

@@ -20,11 +20,11 @@ mod words;
 
 pub use look_alike::KnownDomains;
 pub use scan::{scan, scan_file_text};
-pub use secrets::{Finding, SecretKind, secrets};
+pub use secrets::{Finding, Reading, Readings, SecretKind, secrets};
 pub use spam::spam;
 
 /// The version of the rules and words.
-pub const VERSION: &str = "2026.11";
+pub const VERSION: &str = "2026.11.2";
 /// The score from which mail is flagged.
 pub const FLAGGED_FROM: f32 = 0.6;
 /// Bytes of one text that are scanned.

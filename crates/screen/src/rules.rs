@@ -158,9 +158,15 @@ pub(crate) fn find(hits: &mut [Hit], text: &str) -> Vec<Match> {
     address::find(hits, text);
     let metas: Vec<u32> = hits.iter().filter(|hit| hit.concepts & META != 0).map(|hit| hit.sentence).collect();
     let mut matches: Vec<Match> = Vec::new();
+    let mut is_empty = false;
     for last in 0..hits.len() {
+        // The window of a word that stands for the same as the one before it has nothing that the window before lacks.
+        if is_empty && hits[last].concepts == hits[last - 1].concepts {
+            continue;
+        }
         let window = Window::before(hits, last);
         let mut rules = window.rules();
+        is_empty = rules == 0;
         while rules != 0 {
             let rule = &RULES[rules.trailing_zeros() as usize];
             rules &= rules - 1;

@@ -304,7 +304,7 @@ fn first_group(hits: &[Hit]) -> Option<&Hit> {
     })
 }
 
-fn rot13(c: char) -> char {
+pub(crate) fn rot13(c: char) -> char {
     match c {
         'a'..='z' => char::from((c as u8 - b'a' + 13) % 26 + b'a'),
         'A'..='Z' => char::from((c as u8 - b'A' + 13) % 26 + b'A'),

@@ -5,7 +5,7 @@
 
 use std::{env, fs};
 
-use posthouse_screen::{Content, scan, secrets, spam};
+use posthouse_screen::{Content, Readings, scan, secrets, spam};
 
 const SMALL: usize = 250_000;
 const LARGE: usize = 4 * SMALL;
@@ -82,6 +82,23 @@ fn time_is_linear_in_the_size() {
     let _ = cost(SHAPES[0], 10_000);
     for shape in SHAPES {
         let (small, large) = (cost(shape, SMALL), cost(shape, LARGE));
+        let growth = large as f64 / small.max(1) as f64 / 4.0;
+        assert!(small < NOISE_NS || growth <= GROWTH_MAX, "{shape:?}: {small} ns, {large} ns");
+    }
+}
+
+#[test]
+fn time_of_all_forms_is_linear_in_the_size() {
+    let time = |shape: &str, bytes: usize| {
+        let text = shape.repeat(bytes / shape.len() + 1);
+        let before = cpu_ns();
+        let readings = Readings::of(&text);
+        let found: usize = readings.iter().map(|reading| secrets(reading.text).len()).sum();
+        assert!(found < 10_000);
+        cpu_ns() - before
+    };
+    for shape in SHAPES {
+        let (small, large) = (time(shape, SMALL / 4), time(shape, SMALL));
         let growth = large as f64 / small.max(1) as f64 / 4.0;
         assert!(small < NOISE_NS || growth <= GROWTH_MAX, "{shape:?}: {small} ns, {large} ns");
     }

@@ -60,9 +60,14 @@ export const summary = { view: 'summary' } as const;
 /** The query of reads that show a person what agents do not get yet. */
 export const everything = { include_unscreened: true, include_held: true } as const;
 
-/** Whether agents get a message only after a check or a person's release. What a list stopped, they never get. */
+/** Whether agents get a message only after a person's release. What a list stopped, they never get. */
 export function waitsForRelease({ screening }: Pick<Message, 'screening'>): boolean {
-  return (screening?.state === 'held' || screening?.state === 'pending') && screening.reason !== 'blocked';
+  return screening?.state === 'held' && screening.reason !== 'blocked';
+}
+
+/** Whether agents don't get a message before its check ends or somebody releases it. */
+export function isWithheld(message: Pick<Message, 'screening'>): boolean {
+  return message.screening?.state === 'pending' || waitsForRelease(message);
 }
 
 /** A new value for `Idempotency-Key`. */

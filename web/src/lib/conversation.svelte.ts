@@ -1,4 +1,4 @@
-import { api, everything, ok, waitsForRelease, type Message, type Schemas } from './api';
+import { api, everything, ok, isWithheld, type Message, type Schemas } from './api';
 import { asApiError, type ApiError } from './errors';
 
 export type { Message };
@@ -61,7 +61,7 @@ export class Conversation {
   async markRead(read: boolean): Promise<void> {
     // An agent that gets a message later must still find it unread.
     const ids = this.messages
-      .filter((one) => one.direction === 'inbound' && one.is_read !== read && !waitsForRelease(one))
+      .filter((one) => one.direction === 'inbound' && one.is_read !== read && !isWithheld(one))
       .map((one) => one.id);
     const changed = read ? ids : ids.slice(-1);
     if (changed.length === 0) return;

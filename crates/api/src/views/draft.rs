@@ -155,7 +155,8 @@ view! {
     pub struct OutboundFindingView<'a> of one: &'a OutboundFinding {
         #[schemars(schema_with = "name_of::<FindingKind>")]
         kind: &'static str = one.kind.text(),
-        /// `subject`, `text`, `html`, `data` or `attachment:<n>`, from 0.
+        /// `subject`, `text`, `html`, `data`, `from`, `to:<n>`, `cc:<n>`, `bcc:<n>` or `attachment:<n>`, from 0; in
+        /// submitted mail also `header:<name>` or `source`.
         r#where: &'a str = &one.place,
         /// Position of its first character.
         start: u64 = one.start,

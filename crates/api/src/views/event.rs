@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{TimestampView, inbox::InboxView, json_text, message::AttachmentView, message::MessageView};
+use super::{
+    TimestampView, inbox::InboxView, json_text, message::AttachmentView, message::MessageView, message::people,
+};
 
 /// An event of the log with the records that its view needs.
 #[derive(Clone)]
@@ -68,10 +70,10 @@ pub struct EnvelopeData<'a> {
     thread_id: Option<Uuid>,
     /// Message of the event.
     message_id: Option<Uuid>,
-    /// Author of the message.
+    /// Author of the message; without the name if its content is withheld.
     from: Option<&'a str>,
-    /// To recipients of the message.
-    to: &'a [String],
+    /// To recipients of the message; without the names if its content is withheld.
+    to: Vec<&'a str>,
     /// Subject of the message; null if its content is withheld.
     subject: Option<&'a str>,
     /// Labels of the message.
@@ -238,8 +240,8 @@ fn envelope(shown: &RenderableEvent) -> EnvelopeData<'_> {
         inbox_id: event.inbox.map(Into::into),
         thread_id: event.thread.map(Into::into),
         message_id: event.message.map(Into::into),
-        from: message.map(|message| message.from.as_str()),
-        to: message.map_or(&[], |message| &message.to),
+        from: message.map(|message| message.shown_from(!open)),
+        to: message.map_or(Vec::new(), |message| people(&message.to, open)),
         subject: message.and_then(|message| message.subject.as_deref()).filter(|_| open),
         labels: message.map_or(&[], |message| &message.labels),
         received_at: message.and_then(|message| message.received_at).map(Into::into),

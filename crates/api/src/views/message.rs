@@ -2,7 +2,7 @@
 
 use crate::views::hex;
 use posthouse_domain::message::{
-    Attachment, Channel, Direction, HoldReason, Message, MessageKind, MessageStatus, MessageVerification,
+    Attachment, Channel, Direction, HoldReason, Message, MessageKind, MessageStatus, MessageVerification, without_name,
 };
 use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
@@ -48,18 +48,18 @@ pub struct MessageView<'a> {
     /// Sender's hint: `message`, `task` or `event`.
     #[schemars(schema_with = "name_of::<MessageKind>")]
     r#type: &'static str,
-    /// `Message-ID` header, with angle brackets.
+    /// `Message-ID` header, with angle brackets; empty if the content is withheld.
     rfc_message_id: &'a str,
     /// `Message-ID` from the `In-Reply-To` header, with angle brackets.
     in_reply_to: Option<&'a str>,
     /// `Message-ID`s from the `References` header, with angle brackets.
     references: &'a [String],
-    /// Author: an address, or `Name <address>`.
+    /// Author: an address, or `Name <address>`; without the name if the content is withheld.
     from: &'a str,
-    /// To recipients: addresses, or `Name <address>`.
-    to: &'a [String],
-    /// Cc recipients.
-    cc: &'a [String],
+    /// To recipients: addresses, or `Name <address>`; without the names if the content is withheld.
+    to: Vec<&'a str>,
+    /// Cc recipients, as in `to`.
+    cc: Vec<&'a str>,
     /// Bcc recipients; empty for received mail.
     bcc: &'a [String],
     /// Address for replies.
@@ -121,8 +121,8 @@ pub struct MessageView<'a> {
     screening: Option<ScreeningView<'a>>,
     /// Whether received mail is an automatic reply.
     auto_reply: bool,
-    /// Present if content is withheld: subject, bodies, headers, attachments, data, verification and
-    /// signatures are then null or empty.
+    /// Present if content is withheld: all that the author wrote is then null or empty, except for the addresses. That is
+    /// the subject, bodies, headers, message IDs, names, attachments, data, verification, signatures and disclosure.
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<WithheldView>,
 }
@@ -166,6 +166,10 @@ pub struct AiView<'a> {
     /// Why the analysis was given up; absent if it wasn't.
     #[serde(skip_serializing_if = "Option::is_none")]
     enrichment_error: Option<&'a str>,
+    /// Why the message isn't analyzed: `quota`, `ai_off` or `not_available`; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "name_of::<SkipReason>", default)]
+    enrichment_skipped: Option<&'static str>,
     /// Time and actor of the release of a held message; absent if it wasn't released.
     #[serde(skip_serializing_if = "Option::is_none")]
     released_at: Option<TimestampView>,
@@ -244,6 +248,7 @@ impl<'a> AiView<'a> {
                 Some(Analysis::Failed(error)) => Some(error),
                 _ => None,
             },
+            enrichment_skipped: skipped(m).map(SkipReason::text),
             released_at: m.released_at.map(Into::into),
             released_by: release.and_then(|release| {
                 let kind = match release.by.kind {
@@ -256,6 +261,12 @@ impl<'a> AiView<'a> {
             }),
         }
     }
+}
+
+/// Returns why a message isn't analyzed, if clients know the reason by this name.
+fn skipped(m: &Message) -> Option<SkipReason> {
+    let reason = m.analysis.as_ref().and_then(Analysis::skip_reason);
+    reason.filter(|reason| matches!(reason, SkipReason::Quota | SkipReason::AiOff | SkipReason::NotAvailable))
 }
 
 impl<'a> AnswersView<'a> {
@@ -427,12 +438,12 @@ impl<'a> MessageView<'a> {
             status: m.status.text(),
             channel: m.channel.text(),
             r#type: m.kind.text(),
-            rfc_message_id: &m.rfc_message_id,
-            in_reply_to: m.in_reply_to.as_deref(),
-            references: &m.references,
-            from: &m.from,
-            to: &m.to,
-            cc: &m.cc,
+            rfc_message_id: if open { &m.rfc_message_id } else { "" },
+            in_reply_to: m.in_reply_to.as_deref().filter(|_| open),
+            references: if open { &m.references } else { &[] },
+            from: m.shown_from(record.withheld),
+            to: people(&m.to, open),
+            cc: people(&m.cc, open),
             bcc: &m.bcc,
             reply_to: m.reply_to.as_deref().filter(|_| open),
             reply_to_unproven: m.reply_to_unproven,
@@ -458,7 +469,7 @@ impl<'a> MessageView<'a> {
             agent: m.agent.as_ref().map(|agent| AgentDeliveryView::of(agent, open)),
             author: m.author.as_ref().filter(|_| open).map(AuthorSignatureView::of),
             approval: record.approval.as_ref().map(ApprovalView::of),
-            ai_disclosure: m.disclosure.as_ref().map(DisclosureView::of),
+            ai_disclosure: m.disclosure.as_ref().filter(|_| open).map(DisclosureView::of),
             analysis: received.then(|| analysis_of(m)),
             screening: received.then_some(ScreeningView {
                 state: screening,
@@ -477,6 +488,11 @@ impl<'a> MessageView<'a> {
             }),
         }
     }
+}
+
+/// Returns recipients, without their names unless the content is open: strangers write them.
+pub(crate) fn people(list: &[String], open: bool) -> Vec<&str> {
+    list.iter().map(|one| if open { one } else { without_name(one) }).collect()
 }
 
 /// Returns the recipients whose addresses were judged.

@@ -33,7 +33,7 @@ pub(super) async fn ask(service: &Service, record: &Record, timeout_ms: i64) -> 
         model_server::complete(service.http_out.as_ref(), service.config.ai.endpoint.as_ref(), question).await?;
     let message = &record.message;
     let is_flagged = message.labels.iter().any(|label| label == LOCAL_INJECTION_RISK);
-    let mut verdict = verdict(&answer.value).ok_or(ModelServerError::Invalid)?;
+    let mut verdict = verdict(&answer.value).ok_or(ModelServerError::Invalid(Vec::new()))?;
     verdict.injection = verdict.injection.max(if is_flagged { LOCAL_FLOOR } else { 0.0 });
     verdict.is_complete = record.bodies.text.as_deref().is_none_or(|text| text.chars().count() <= TEXT_CHARS_MAX);
     verdict.model = answer.model;

@@ -2,8 +2,8 @@
 //! lets it be scheduled. The send judges it again, with the texts of its files.
 
 use posthouse_domain::{
-    Caller, Direction, Draft, DraftOrigins, DraftStatus, Inbox, OutboundFacts, OutboundVerdict, Refusal, Time,
-    label::DRAFT_ONLY, send::RECIPIENTS_MAX,
+    Caller, Direction, Draft, DraftFile, DraftOrigins, DraftStatus, Inbox, OutboundFacts, OutboundVerdict, Refusal,
+    Time, label::DRAFT_ONLY, send::RECIPIENTS_MAX,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Tx, messages, workspaces};
@@ -58,6 +58,11 @@ pub(super) fn origins(
     Ok(())
 }
 
+/// Returns what is known about a file before its bytes are read.
+fn file(file: &DraftFile) -> FileContent<'_> {
+    FileContent { name: &file.filename, content_type: &file.content_type, bytes: &[], text: None }
+}
+
 /// Returns the draft as it is after it was scheduled: the policy of the workspace may hold it.
 ///
 /// # Errors
@@ -79,7 +84,8 @@ pub(super) fn scheduled(tx: &mut Tx, draft: Draft, caller: &Caller, now: Time) -
         text: c.text.as_deref().map(begin),
         html: c.html.as_deref().map(begin),
         data: c.data_json.as_deref().map(begin),
-        files: c.files.iter().map(|file| FileContent { name: &file.filename, bytes: &[] }).collect(),
+        fields: content::people_fields([("to", &*c.to), ("cc", &*c.cc), ("bcc", &*c.bcc)]),
+        files: c.files.iter().map(file).collect(),
     };
     let is_draft_only = answers.as_ref().is_some_and(|original| {
         original.direction == Direction::Inbound && original.labels.iter().any(|label| label == DRAFT_ONLY)

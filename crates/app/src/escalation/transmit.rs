@@ -240,7 +240,7 @@ fn item(tx: &mut Tx, escalation: &Escalation, includes_excerpt: bool) -> StoreRe
         let text = record.bodies.text.filter(|_| includes_excerpt);
         let is_open = !record.withheld;
         let details = ItemDetails {
-            from: Some(message.from.clone()),
+            from: Some(message.shown_from(!is_open).to_owned()),
             subject: message.subject.clone().filter(|_| is_open),
             excerpt: text.filter(|_| is_open),
             ..ItemDetails::default()

@@ -11,11 +11,12 @@ use posthouse_domain::{
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_screen::{LocalScreen, scan_file_text};
 use posthouse_store::attachment_texts::AttachmentText;
-use posthouse_store::{Error, Result, Tx, messages, queue, search, seen_addresses};
+use posthouse_store::{Error, Result, Tx, message_list::InboxRef, messages, queue, search, seen_addresses};
 
 use crate::escalation::record::raise::{self, EscalationSubject};
 use crate::{
     limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+    messages::rules,
     service::Service,
 };
 
@@ -48,8 +49,9 @@ pub(super) fn keep_seen(tx: &mut Tx, of: AttachmentText, seen: &[i64], inbox: &I
     others.try_for_each(|key| seen_addresses::insert(tx, of.workspace, *key, of.message))
 }
 
-/// Adds what was found in a file to its message: the label, and where mail is held the message is withheld from now on,
-/// with its files. A message that a person released stays released. Lock the inbox before.
+/// Adds what was found in a file to its message: the label, and what the rules of the owner do about it. Where mail is held,
+/// the message is withheld from now on, with its files. A message that a person released stays released. Lock the inbox
+/// before.
 pub(super) fn apply(tx: &mut Tx, of: AttachmentText, found: &LocalScreen, ids: &IdGenerator, now: Time) -> Result<()> {
     if found.reasons.is_empty() && !found.flagged {
         return Ok(());
@@ -64,24 +66,33 @@ pub(super) fn apply(tx: &mut Tx, of: AttachmentText, found: &LocalScreen, ids: &
         after.labels.push(LOCAL_INJECTION_RISK.to_owned());
     }
     let mode = messages::screening_mode(tx, before.workspace, before.inbox)?;
-    let is_held = found.flagged && before.held.is_none() && holds_late(before.analysis.as_ref(), mode);
-    if is_held {
-        check.was_shown = true;
-        after.held = Some(HoldReason::InjectionRisk);
+    let by_rules = rules::after_labels(tx, &before, &after)?;
+    rules::add_labels(&mut after, &by_rules);
+    let reason = if found.flagged && holds_late(before.analysis.as_ref(), mode) {
+        Some(HoldReason::InjectionRisk)
+    } else {
+        (by_rules.is_held || by_rules.is_blocked).then_some(HoldReason::Rule)
+    };
+    let reason = reason.filter(|_| before.held.is_none());
+    if let Some(reason) = reason {
+        after.local_check.get_or_insert_default().was_shown = true;
+        after.held = Some(reason);
     }
     messages::set_labels(tx, &before, &after)?;
     messages::set_local_check(tx, &after)?;
-    if is_held {
-        withhold(tx, &after, ids, now)?;
+    if let Some(reason) = reason {
+        withhold(tx, &after, reason, ids, now)?;
     }
-    let new = if is_new { &[LOCAL_INJECTION_RISK][..] } else { &[] };
-    raise::raise_labels(tx, &after, new.iter().copied(), ids, now)
+    let new = after.labels.iter().filter(|label| !before.labels.contains(label)).map(String::as_str);
+    raise::raise_labels(tx, &after, new, ids, now)
 }
 
 /// Withholds a message that agents had: search, waits and claims skip it until it is released.
-fn withhold(tx: &mut Tx, message: &Message, ids: &IdGenerator, now: Time) -> Result<()> {
-    messages::hold(tx, message.workspace, message.id, HoldReason::InjectionRisk)?;
+fn withhold(tx: &mut Tx, message: &Message, reason: HoldReason, ids: &IdGenerator, now: Time) -> Result<()> {
+    messages::hold(tx, message.workspace, message.id, reason)?;
     search::delete_message(tx, message.workspace, message.id)?;
     queue::delete_undelivered(tx, message.workspace, message.id)?;
+    // A claim that accepts held mail looks again.
+    queue::count_change(tx, InboxRef { workspace: message.workspace, inbox: message.inbox })?;
     raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(message), ids, now)
 }

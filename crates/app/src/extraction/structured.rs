@@ -166,10 +166,11 @@ fn instructions_of(fence: &Fence, of_caller: Option<&str>) -> String {
 
 fn refusal(error: ModelServerError) -> Refusal {
     match error {
-        ModelServerError::Invalid => Refusal::new(
+        ModelServerError::Invalid(places) => Refusal::new(
             ErrorCode::StructuredOutputInvalid,
             "The model's answer doesn't match the schema, even after it was asked to repair it.",
-        ),
+        )
+        .detail(Detail::SchemaErrors(places)),
         ModelServerError::NotConfigured => Refusal::new(ErrorCode::AiDisabled, "This server has no model server."),
         _ => Refusal::new(ErrorCode::LlmUnavailable, "The model server didn't answer.").retry_after(RETRY_S),
     }

@@ -3,7 +3,7 @@
 use posthouse_domain::{Caller, ErrorCode, Feedback, HoldReason, MessageId, MessageRelease, Record, Refusal};
 use posthouse_store::{Tx, inboxes, messages, screening};
 
-use super::show::{Showing, release_pending, show};
+use super::show::{Showing, show};
 use crate::{access::actor, access::visible, service::Service};
 
 /// Releases a held message and returns it. A message that was released before is returned as it is.
@@ -34,7 +34,10 @@ pub async fn release(
                 return Err(Refusal::new(ErrorCode::MessageBlocked, "A receive list blocked this message."));
             }
             Some(HoldReason::Pending) if message.is_held() => {
-                release_pending(tx, &message, HoldReason::Pending, showing)?;
+                let refusal = Refusal::new(ErrorCode::NotHeld, "This message is not held: its check hasn't ended yet.");
+                return Err(refusal.with_fix(
+                    "Read it with `include_unscreened=true`, or wait for `message.enriched`, which tells whether it is held.",
+                ));
             }
             Some(_) => show(tx, &message, showing)?,
         }

@@ -92,7 +92,8 @@ fn load(
         let message = found.iter().find(|message| message.id == entry.message);
         let is_withheld = message.map_or(Ok(true), |message| messages::is_withheld(tx, message))?;
         let subject = message.filter(|_| !is_withheld).and_then(|message| message.subject.clone());
-        listed.push(ListedItem { from: message.map(|m| m.from.clone()).unwrap_or_default(), subject, entry });
+        let from = message.map_or("", |message| message.shown_from(is_withheld)).to_owned();
+        listed.push(ListedItem { from, subject, entry });
     }
     Ok(listed)
 }

@@ -94,6 +94,56 @@ pub fn validate(schema: &Value, value: &Value) -> Result<(), String> {
     validate_at(schema, value, "the answer", 0)
 }
 
+/// Places that are named.
+const PLACES_MAX: usize = 20;
+/// Characters of a JSON pointer that are named.
+const POINTER_CHARS_MAX: usize = 200;
+
+/// Returns the JSON pointers of the places in a value that don't match a schema. A model may have chosen names in them.
+#[must_use]
+pub fn wrong_places(schema: &Value, value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(schema, value, &mut String::new(), 0, &mut found);
+    found
+}
+
+fn collect(schema: &Value, value: &Value, at: &mut String, depth: usize, found: &mut Vec<String>) {
+    if found.len() >= PLACES_MAX || depth > DEPTH_MAX || validate_at(schema, value, "", depth).is_ok() {
+        return;
+    }
+    let (before, known) = (at.len(), found.len());
+    let mut within = |name: &str, schema: &Value, value: &Value, found: &mut Vec<String>| {
+        at.push('/');
+        at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        collect(schema, value, at, depth + 1, found);
+        at.truncate(before);
+    };
+    match value {
+        Value::Object(members) => {
+            let missing = Value::Bool(false);
+            let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            for name in required.filter_map(Value::as_str).filter(|name| !members.contains_key(*name)) {
+                within(name, &missing, &Value::Null, found);
+            }
+            for (name, member) in members {
+                let own = schema.get("properties").and_then(|all| all.get(name));
+                if let Some(one) = own.or_else(|| schema.get("additionalProperties")) {
+                    within(name, one, member, found);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(each) = schema.get("items") {
+                items.iter().enumerate().for_each(|(n, item)| within(&n.to_string(), each, item, found));
+            }
+        }
+        _ => {}
+    }
+    if found.len() == known {
+        found.push(at.chars().take(POINTER_CHARS_MAX).collect());
+    }
+}
+
 fn validate_at(schema: &Value, value: &Value, at: &str, depth: usize) -> Result<(), String> {
     if depth > DEPTH_MAX {
         return Err(format!("{at} is nested too deeply"));

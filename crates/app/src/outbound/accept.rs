@@ -355,7 +355,7 @@ async fn prepare(
         key: service.address_key()?,
     };
     let (workspace, signing) = copy_signing::read(service, &config, &outgoing, &inbox).await?;
-    let codes = judge::codes(service, &workspace, now).await?;
+    let search = judge::search_facts(service, &workspace, &outgoing, now).await?;
     let bytes = outgoing.content.bytes() + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let composition = Composition {
         context,
@@ -364,7 +364,7 @@ async fn prepare(
         inbox,
         author,
         signing,
-        codes,
+        search,
         hostname: service.config.hostname.clone(),
         blobs: service.blobs.clone(),
         judge: Judge::of(service),

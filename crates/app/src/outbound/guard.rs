@@ -2,6 +2,7 @@
 //! secrets the message contains (`docs/decisions/sending.md#0150-outbound-policy`).
 
 pub(crate) mod content;
+pub(crate) mod files;
 pub(crate) mod held;
 pub(crate) mod origins;
 

@@ -419,6 +419,8 @@ details! {
     UnprovenRecipients(Vec<JudgedRecipient>) = "recipients";
     /// The secrets in the message: kind, place and position, never the value.
     Findings(Vec<OutboundFinding>) = "findings";
+    /// JSON pointers of the places where the model's answer doesn't match the schema.
+    SchemaErrors(Vec<String>) = "errors";
 }
 
 /// The declaration of a detail of an error code.
@@ -498,6 +500,7 @@ impl ErrorCode {
             ErrorCode::LoopDetected => const { &[always(DetailKind::Rule)] },
             ErrorCode::RecipientUnproven => const { &[always(DetailKind::UnprovenRecipients)] },
             ErrorCode::ContentBlocked => const { &[always(DetailKind::Findings)] },
+            ErrorCode::StructuredOutputInvalid => const { &[always(DetailKind::SchemaErrors)] },
             ErrorCode::MessageTooLarge => {
                 const { &[sometimes(DetailKind::MessageSizeBytes), sometimes(DetailKind::MaxBytes)] }
             }

@@ -220,13 +220,18 @@ pub(super) fn foreign_sender(own: &Address) -> ServerReply {
     ServerReply::new(550, EnhancedStatusCode(5, 7, 1), why)
 }
 
+/// Messages that a reply names: a line has room for a few.
+const NAMED_MAX: usize = 3;
+
 /// Returns the reply to a submitted message that was refused. The text begins with the error code of the API.
 pub(super) fn submission_refused(refusal: &Refusal) -> ServerReply {
     let code = refusal.code;
     let why = || {
         let addresses = refusal.addresses();
         let named = if addresses.is_empty() { String::new() } else { format!(" ({})", addresses.join(", ")) };
-        format!("{}: {}{named}", code.text(), refusal.message)
+        let messages: Vec<String> = refusal.naming_messages().iter().take(NAMED_MAX).map(ToString::to_string).collect();
+        let source = if messages.is_empty() { String::new() } else { format!(" (message {})", messages.join(", ")) };
+        format!("{}: {}{named}{source}", code.text(), refusal.message)
     };
     match code {
         ErrorCode::WorkspaceStopped | ErrorCode::InboxPaused => {

@@ -5,7 +5,7 @@ use posthouse_domain::{MessageId, MessageVerification, ThreadId, Time, Workspace
 use crate::{Result, Tx, statements};
 
 /// The most codes and links that are compared with a message.
-const CODES_MAX: u32 = 50;
+const CODES_MAX: u32 = 500;
 
 statements! {
     /// Records that a message names an address.

@@ -44,7 +44,7 @@ pub fn smallest_occurrence(event: &Event) -> String {
         thread_id: event.thread.map(Into::into),
         message_id: event.message.map(Into::into),
         from: None,
-        to: &[],
+        to: Vec::new(),
         subject: None,
         labels: &[],
         received_at: None,

@@ -13,7 +13,6 @@ use super::{AcceptConfig, AcceptedMessage, CopySigning, judge};
 use crate::mailbox::judge::Judge;
 use crate::mailbox::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message};
 use crate::outbound::compose::{self, OutgoingKind, OutgoingMessage};
-use crate::outbound::guard::content::ReceivedCodes;
 use crate::outbound::{agent_content, local_delivery, send_context::SendContext};
 use crate::{keyring::sealed_link, signing::agent_copy::CopySigner};
 
@@ -29,8 +28,8 @@ pub(super) struct Composition {
     pub(super) author: Mailbox,
     /// What signatures of copies for recipients on this service need.
     pub(super) signing: Option<CopySigning>,
-    /// The codes that the workspace received lately.
-    pub(super) codes: ReceivedCodes,
+    /// What the message is searched for secrets with.
+    pub(super) search: judge::SearchFacts,
     /// The name of this service in `Authentication-Results`.
     pub(super) hostname: String,
     pub(super) blobs: BlobStore,
@@ -125,7 +124,7 @@ impl Composition {
         if self.workspace.outbound_policy == OutboundPolicy::Off {
             return Vec::new();
         }
-        judge::findings(outgoing, raw, &self.codes)
+        judge::findings(outgoing, &self.author, raw, &self.search)
     }
 
     /// Returns what the recipients get.

@@ -3,47 +3,73 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    Direction, ErrorCode, Inbox, OutboundFacts, OutboundPolicy, OutgoingContent, OutgoingFile, Principal, Refusal,
-    SendPurpose, Time, Workspace, label::DRAFT_ONLY,
+    Direction, ErrorCode, Inbox, OutboundFacts, OutboundFinding, OutboundPolicy, OutgoingContent, OutgoingFile,
+    Principal, Refusal, SendPurpose, Time, Workspace, label::DRAFT_ONLY,
 };
-use posthouse_mail::parse;
+use posthouse_mail::{address::Mailbox, parse};
 use posthouse_store::{Result as StoreResult, Tx};
 
 use super::{AcceptedMessage, HeldOutcome, SendResponse};
 use crate::outbound::compose::OutgoingKind;
 use crate::outbound::guard::content::{self, Content, FileContent, ReceivedCodes};
-use crate::outbound::guard::{held, held::HeldMessage, is_person, origins, origins::Addressed};
+use crate::outbound::guard::{files, held, held::HeldMessage, is_person, origins, origins::Addressed};
 use crate::service::{ReadScope, Service};
 
-/// Returns the codes that the workspace received lately, if its policy asks for them.
-pub(super) async fn codes(service: &Service, workspace: &Workspace, now: Time) -> Result<ReceivedCodes, Refusal> {
+/// What a message is searched with.
+#[derive(Default)]
+pub(super) struct SearchFacts {
+    codes: ReceivedCodes,
+    /// The texts of the files of the message whose bytes aren't their text.
+    texts: Vec<Option<String>>,
+}
+
+/// Returns what a message is searched with, if the policy of the workspace asks for it.
+pub(super) async fn search_facts(
+    service: &Service,
+    workspace: &Workspace,
+    outgoing: &super::OutgoingMessage,
+    now: Time,
+) -> Result<SearchFacts, Refusal> {
     if workspace.outbound_policy == OutboundPolicy::Off {
-        return Ok(Vec::new());
+        return Ok(SearchFacts::default());
     }
     let id = workspace.id;
-    Ok(service.read(ReadScope::Lookup, move |tx| content::received_codes(tx, id, now)).await?)
+    let codes = service.read(ReadScope::Lookup, move |tx| content::received_codes(tx, id, now)).await?;
+    Ok(SearchFacts { codes, texts: files::texts(service, id, outgoing).await? })
 }
 
 /// Returns the secrets in a message that isn't composed yet, or in its bytes.
 pub(super) fn findings(
     outgoing: &super::OutgoingMessage,
+    author: &Mailbox,
     raw: &[u8],
-    codes: &ReceivedCodes,
-) -> Vec<posthouse_domain::OutboundFinding> {
+    facts: &SearchFacts,
+) -> Vec<OutboundFinding> {
     let thread = outgoing.answers().map(|original| original.thread);
     match &outgoing.origin {
-        OutgoingKind::Submitted(_) => content::in_raw(raw, codes, thread),
+        OutgoingKind::Submitted(_) => content::in_raw(raw, &facts.texts, &facts.codes, thread),
         OutgoingKind::AutomaticForward(_) => Vec::new(),
         OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
-            let given = &outgoing.content;
+            let (given, people) = (&outgoing.content, &outgoing.people);
+            let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+            let lists = [vec![author.to_string()], shown(&people.to), shown(&people.cc), shown(&people.bcc)];
+            let files = given.files.iter().enumerate().map(|(at, file)| FileContent {
+                name: &file.name,
+                content_type: &file.content_type,
+                bytes: &file.bytes,
+                text: facts.texts.get(at).and_then(Option::as_deref),
+            });
             let content = Content {
                 subject: Some(&outgoing.subject),
                 text: given.text.as_deref(),
                 html: given.html.as_deref(),
                 data: given.data_json.as_deref(),
-                files: given.files.iter().map(FileContent::of).collect(),
+                fields: content::people_fields(
+                    ["from", "to", "cc", "bcc"].into_iter().zip(lists.iter().map(Vec::as_slice)),
+                ),
+                files: files.collect(),
             };
-            content::findings(&content, codes, thread)
+            content::findings(&content, &facts.codes, thread)
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Finds secrets in the content of an outgoing message: subject, bodies, names and texts of attachments.
+//! Finds secrets in all that an outgoing message brings to its recipients: subject, bodies, data, names and addresses, other
+//! fields, and the names and texts of files.
 
-use posthouse_domain::outbound_policy::{FILE_BYTES_MAX, FINDINGS_MAX, codes};
-use posthouse_domain::{
-    DAY_MS, FindingKind, MessageVerification, OutboundFinding, OutgoingFile, ThreadId, Time, WorkspaceId,
-};
+use std::ops::Range;
+
+use posthouse_domain::outbound_policy::{FILE_BYTES_MAX, FINDINGS_MAX, codes::CodeText};
+use posthouse_domain::{DAY_MS, FindingKind, MessageVerification, OutboundFinding, ThreadId, Time, WorkspaceId};
 use posthouse_mail::parse;
-use posthouse_screen::{SecretKind, secrets};
+use posthouse_screen::{Readings, SecretKind, secrets};
 use posthouse_store::{Result, Tx, seen_addresses};
 
 /// For how long a received code is looked for.
@@ -20,74 +21,110 @@ pub(crate) fn received_codes(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> 
 }
 
 /// The content of a message.
+#[derive(Default)]
 pub(crate) struct Content<'a> {
     pub(crate) subject: Option<&'a str>,
     pub(crate) text: Option<&'a str>,
     pub(crate) html: Option<&'a str>,
     pub(crate) data: Option<&'a str>,
+    /// Names and addresses of the author and the recipients, and other fields of the header, with their places.
+    pub(crate) fields: Vec<(String, String)>,
     pub(crate) files: Vec<FileContent<'a>>,
 }
 
 /// A file of a message.
 pub(crate) struct FileContent<'a> {
     pub(crate) name: &'a str,
+    pub(crate) content_type: &'a str,
     pub(crate) bytes: &'a [u8],
+    /// The text that a reader of such files sees; `None` if it isn't known or is that of the bytes.
+    pub(crate) text: Option<&'a str>,
 }
 
-impl<'a> FileContent<'a> {
-    pub(crate) fn of(file: &'a OutgoingFile) -> Self {
-        Self { name: &file.name, bytes: &file.bytes }
-    }
+/// Returns the names and addresses of recipients with their places: `to:0`, `cc:0`, `bcc:0`.
+pub(crate) fn people_fields<'a>(
+    lists: impl IntoIterator<Item = (&'static str, &'a [String])>,
+) -> Vec<(String, String)> {
+    let place = |name: &str, at: usize, text: &String| (format!("{name}:{at}"), text.clone());
+    lists
+        .into_iter()
+        .flat_map(|(name, list)| list.iter().enumerate().map(move |(at, text)| place(name, at, text)))
+        .collect()
 }
 
-/// Returns the secrets in a composed message.
-pub(crate) fn in_raw(raw: &[u8], received: &ReceivedCodes, thread: Option<ThreadId>) -> Vec<OutboundFinding> {
+/// Returns the secrets in a composed message. `texts` are the texts of its files.
+pub(crate) fn in_raw(
+    raw: &[u8],
+    texts: &[Option<String>],
+    received: &ReceivedCodes,
+    thread: Option<ThreadId>,
+) -> Vec<OutboundFinding> {
     let parsed = parse::parse(raw);
-    let file = |file: &'_ parse::ParsedAttachment<'_>| (file.filename.clone().unwrap_or_default(), file.bytes.to_vec());
-    let files: Vec<(String, Vec<u8>)> = parsed.attachments.iter().map(file).collect();
+    let files = parsed.attachments.iter().enumerate().map(|(at, file)| FileContent {
+        name: file.filename.as_deref().unwrap_or_default(),
+        content_type: &file.content_type,
+        bytes: &file.bytes,
+        text: texts.get(at).and_then(Option::as_deref),
+    });
+    let shown = parsed.headers.iter().filter(|(name, _)| !OWN_FIELDS.contains(name));
+    let mut fields: Vec<(String, String)> =
+        shown.map(|(name, value)| (format!("header:{name}"), value.to_owned())).collect();
+    // What stands before and between the parts isn't shown, but sent.
+    fields.push(("source".to_owned(), String::from_utf8_lossy(raw).into_owned()));
     let content = Content {
         subject: parsed.subject.as_deref(),
         text: parsed.text.as_deref(),
         html: parsed.html.as_deref(),
         data: None,
-        files: files.iter().map(|(name, bytes)| FileContent { name, bytes }).collect(),
+        fields,
+        files: files.collect(),
     };
     findings(&content, received, thread)
 }
 
-/// Returns the secrets in the content of a message that belongs to a thread, if it is known.
+/// Fields that the service writes, or whose content is looked at elsewhere.
+const OWN_FIELDS: [&str; 4] = ["subject", "date", "message-id", "received"];
+
+/// Returns the secrets in the content of a message that belongs to a thread, if it is known. Each text is read in all forms
+/// that its recipient can have.
 pub(crate) fn findings(
     content: &Content<'_>,
     received: &ReceivedCodes,
     thread: Option<ThreadId>,
 ) -> Vec<OutboundFinding> {
-    let codes: Vec<&MessageVerification> =
-        received.iter().filter(|(of, _)| Some(*of) != thread).map(|(_, found)| found).collect();
-    let mut found = Vec::new();
-    let data = content.data.filter(|_| content.data.is_some());
-    for (place, text) in [("subject", content.subject), ("text", content.text), ("html", content.html), ("data", data)]
+    let codes = received.iter().filter(|(of, _)| Some(*of) != thread).map(|(_, found)| found).collect();
+    let mut search = Search { codes, found: Vec::new() };
+    for (place, text) in
+        [("subject", content.subject), ("text", content.text), ("html", content.html), ("data", content.data)]
     {
-        search(place, text.unwrap_or_default(), &codes, &mut found);
+        search.text(place, text.unwrap_or_default());
     }
-    let mut bytes_left = FILE_BYTES_MAX;
+    for (place, text) in &content.fields {
+        if place == "source" { search.keys(place, text) } else { search.text(place, text) }
+    }
+    let mut bytes_left = FILES_BYTES_MAX;
     for (at, file) in content.files.iter().enumerate() {
         let place = format!("attachment:{at}");
-        search(&place, file.name, &codes, &mut found);
-        let length = file.bytes.len().min(bytes_left);
+        search.text(&place, file.name);
+        search.text(&place, file.content_type);
+        let text = file.text.unwrap_or_default();
+        search.text(&place, &text[..text.floor_char_boundary(FILE_BYTES_MAX)]);
+        let length = file.bytes.len().min(FILE_BYTES_MAX).min(bytes_left);
         bytes_left -= length;
-        if is_text(&file.bytes[..length.min(TEXT_SAMPLE_BYTES)]) {
-            search(&place, &String::from_utf8_lossy(&file.bytes[..length]), &codes, &mut found);
-        }
+        let bytes = String::from_utf8_lossy(&file.bytes[..length]);
+        if is_text(file.bytes) { search.text(&place, &bytes) } else { search.keys(&place, &bytes) }
     }
-    found.truncate(FINDINGS_MAX);
-    found
+    search.found
 }
 
+/// Bytes of all files of a message that are searched.
+const FILES_BYTES_MAX: usize = 16 * FILE_BYTES_MAX;
 /// The number of bytes that show whether a file is text.
 const TEXT_SAMPLE_BYTES: usize = 4096;
 
-fn is_text(sample: &[u8]) -> bool {
-    !sample.contains(&0)
+/// Returns whether the bytes of a file are its text.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    !bytes[..bytes.len().min(TEXT_SAMPLE_BYTES)].contains(&0)
 }
 
 const fn kind(kind: SecretKind) -> FindingKind {
@@ -99,26 +136,74 @@ const fn kind(kind: SecretKind) -> FindingKind {
     }
 }
 
-fn search(place: &str, text: &str, codes: &[&MessageVerification], found: &mut Vec<OutboundFinding>) {
-    if text.is_empty() {
-        return;
-    }
-    let mut add = |kind, start, end| {
-        if found.len() < FINDINGS_MAX {
-            found.push(OutboundFinding { kind, place: place.to_owned(), start, end });
+/// The search for secrets in the parts of a message.
+struct Search<'a> {
+    codes: Vec<&'a MessageVerification>,
+    found: Vec<OutboundFinding>,
+}
+
+impl Search<'_> {
+    /// Searches a text in all of its forms.
+    fn text(&mut self, place: &str, text: &str) {
+        if text.is_empty() {
+            return;
         }
-    };
-    let chars = |end: usize| text[..end].chars().count() as u64;
-    for secret in secrets(text) {
-        add(kind(secret.kind), chars(secret.start), chars(secret.end));
-    }
-    for received in codes {
-        if let Some((start, end)) = received.code.as_deref().and_then(|code| codes::find(text, code)) {
-            add(FindingKind::Code, start, end);
+        let readings = Readings::of(text);
+        for reading in readings.iter() {
+            for secret in secrets(reading.text) {
+                let (start, end) = reading.source(secret.start, secret.end);
+                self.add(kind(secret.kind), place, text, start..end);
+            }
+            let letters = CodeText::new(reading.text);
+            for at in 0..self.codes.len() {
+                if let Some((start, end)) = received(self.codes[at], reading.text, &letters) {
+                    let (start, end) = reading.source(start, end);
+                    self.add(FindingKind::Code, place, text, start..end);
+                }
+            }
         }
-        let link = received.link.as_deref().filter(|link| !link.is_empty());
-        if let Some((link, start)) = link.and_then(|link| text.find(link).map(|start| (link, start))) {
-            add(FindingKind::Code, chars(start), chars(start + link.len()));
+    }
+
+    /// Searches bytes that are no text for keys. Many numbers in them look like cards or codes.
+    fn keys(&mut self, place: &str, text: &str) {
+        for secret in secrets(text).into_iter().filter(|secret| secret.kind != SecretKind::CardNumber) {
+            self.add(kind(secret.kind), place, text, secret.start..secret.end);
         }
     }
+
+    /// Adds a finding, unless one of its kind is known there.
+    fn add(&mut self, kind: FindingKind, place: &str, text: &str, bytes: Range<usize>) {
+        let chars = |end: usize| text[..end].chars().count() as u64;
+        let (start, end) = (chars(bytes.start), chars(bytes.end));
+        let is_known = |known: &OutboundFinding| {
+            known.kind == kind && known.place == place && known.start < end && start < known.end
+        };
+        if self.found.len() < FINDINGS_MAX && !self.found.iter().any(is_known) {
+            self.found.push(OutboundFinding { kind, place: place.to_owned(), start, end });
+        }
+    }
+}
+
+/// Returns where a text has a received code or link.
+fn received(found: &MessageVerification, text: &str, letters: &CodeText) -> Option<(usize, usize)> {
+    if let Some(place) = found.code.as_deref().and_then(|code| letters.find(code)) {
+        return Some(place);
+    }
+    let link = found.link.as_deref().filter(|link| !link.is_empty())?;
+    let bare = link.split_once("://").map_or(link, |(_, bare)| bare);
+    text.find(bare)
+        .map(|start| (start, start + bare.len()))
+        .or_else(|| token_of(bare).and_then(|token| letters.find(token)))
+}
+
+/// The shortest part of a link that is its secret, in characters.
+const TOKEN_CHARS_MIN: usize = 16;
+
+/// Returns the secret of a link: its longest part after the host, if it is long and has digits.
+fn token_of(link: &str) -> Option<&str> {
+    let (_, path) = link.split_once(['/', '?'])?;
+    let token = path
+        .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '~')))
+        .max_by_key(|part| part.len())?;
+    (token.len() >= TOKEN_CHARS_MIN && token.bytes().any(|byte| byte.is_ascii_digit())).then_some(token)
 }

@@ -193,6 +193,24 @@ async fn a_check_that_takes_too_long_holds_or_releases() {
 }
 
 #[tokio::test]
+async fn a_claim_that_accepts_held_mail_waits_until_a_check_holds_it() {
+    let sink = WebhookSink::start().await;
+    sink.next(answer(0.1, 0.95));
+    let fixture = InboxFixture::with(with_server(&sink)).await;
+    let path = format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id);
+    fixture.api.post_empty(&path).await.expect(200);
+    fixture.server.deliver(&mail(), &fixture.inbox.address).await;
+    let api = fixture.api.clone();
+    let waiting =
+        tokio::spawn(async move { api.post(&path, json!({ "wait": 30, "include_held": true })).await.expect(200) });
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.server.settle().await;
+    assert_eq!(fixture.mails("").await[0]["screening"]["state"], "held");
+    assert_eq!(waiting.await.unwrap().data()[0]["message"]["subject"], "Broken");
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn what_the_local_screen_found_was_released_when_the_check_took_too_long() {
     let sink = WebhookSink::start().await;
     sink.always(WebhookReply::Status(503, String::new()));

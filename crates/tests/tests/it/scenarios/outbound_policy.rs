@@ -1,7 +1,7 @@
 //! The outbound policy: where recipients come from, which secrets leave, and what an agent that obeys its mail can do.
 
 mod decisions;
-
+mod disguises;
 mod obedient;
 mod origins;
 mod rules;

@@ -139,13 +139,16 @@ async fn a_message_shown_after_its_check_is_the_newest_of_its_inbox() {
 }
 
 #[tokio::test]
-async fn a_person_can_release_a_pending_message() {
+async fn a_pending_message_is_not_held_and_cannot_be_released() {
     let fixture = InboxFixture::open().await;
     let id = fixture.pending(&answer()).await;
-    let released = fixture.api.post_empty(&format!("/v1/messages/{id}/release")).await.expect(200);
-    assert_eq!((&released["screening"]["state"], &released["subject"]), (&json!("released"), &json!("Re: Question")));
-    assert_eq!(fixture.count("/v1/events?types=message.received").await, 1);
-    assert_eq!(fixture.count("/v1/events?types=message.released").await, 1);
+    let refused = fixture.api.post_empty(&format!("/v1/messages/{id}/release")).await.error("not_held");
+    assert!(refused["error"]["fix"].as_str().is_some_and(|fix| fix.contains("include_unscreened")), "{refused}");
+    let message = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
+    assert_eq!(message["screening"]["state"], "pending");
+    assert_eq!(fixture.count("/v1/events?types=message.released").await, 0);
+    fixture.server.show(&fixture.key, id).await;
+    fixture.api.post_empty(&format!("/v1/messages/{id}/release")).await.error("not_held");
     fixture.close().await;
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::inbox_fixture::InboxFixture;
 
-/// A word that is only in the content of the message.
+/// A word that is in everything that the author of the message wrote, other than addresses of its own.
 pub(super) const MARK: &str = "zebra4711";
 /// The author of all mail of these tests.
 const AUTHOR: &str = "sam@remote.example";
@@ -69,9 +69,15 @@ fn mail() -> TestMessage {
          Content-Disposition: attachment; filename=\"{MARK}.csv\"\r\n\r\n{MARK},1\r\n--b--"
     );
     TestMessage::new(&format!("Re: Hello {MARK}"), &body)
-        .with("From", AUTHOR)
-        .with("Message-ID", "<second@remote.example>")
+        .with("From", &format!("{MARK} Sam <{AUTHOR}>"))
+        .with("To", &format!("{MARK} Bot <bot@remote.example>"))
+        .with("Cc", &format!("\"{MARK}, Ann\" <ann@remote.example>"))
+        .with("Sender", &format!("{MARK} Office <office@remote.example>"))
+        .with("Message-ID", &format!("<{MARK}@remote.example>"))
         .with("In-Reply-To", "<first@remote.example>")
+        .with("References", &format!("<{MARK}.0@remote.example> <first@remote.example>"))
+        .with("Organization", MARK)
+        .with("Agent-Disclosure", &format!("agent=?1; operator=\"{MARK}\""))
         .with("Reply-To", &format!("{MARK}@remote.example"))
         .with("X-Note", MARK)
         .with("Content-Type", "multipart/mixed; boundary=b")

@@ -137,6 +137,42 @@ async fn where_mail_is_only_labeled_an_attack_in_a_file_is_shown() {
 }
 
 #[tokio::test]
+async fn rules_about_the_label_apply_when_a_file_brings_it() {
+    for (action, state) in [("hold", "held"), ("block", "held"), ("needs_human", "screened")] {
+        let fixture = InboxFixture::checked().await;
+        fixture.screening("monitor").await;
+        let owner = fixture.server.owner_session(&fixture.key).await;
+        let conditions = json!([{ "field": "label", "value": "local:injection-risk" }]);
+        let rule = json!({ "name": "Risk", "conditions": conditions, "actions": [{ "action": action }] });
+        owner.post("/platform/rules", rule).await.expect(201);
+        let other = json!([{ "field": "attachment", "value": "true" }]);
+        let rule =
+            json!({ "name": "Files", "conditions": other, "actions": [{ "action": "label", "value": "has-file" }] });
+        owner.post("/platform/rules", rule).await.expect(201);
+        let document = document();
+        let file = MailedFile { name: "invoice.rtf", content_type: "application/rtf", bytes: document.as_bytes() };
+        let (message, _) = fixture.with_file(file).await;
+        assert_eq!(fixture.api.get(&message).await.expect(200)["screening"]["state"], "screened");
+        let claim = format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id);
+        let (api, body) =
+            (fixture.api.clone(), json!({ "wait": 30, "include_held": true, "since": "2020-01-01T00:00:00Z" }));
+        fixture.server.settle().await;
+        let shown = fixture.api.get(&message).await.expect(200);
+        assert_eq!(shown["screening"]["state"], state, "{action}: {:?}", shown.json);
+        let labels = shown["labels"].as_array().unwrap();
+        assert!(has_label(&shown.json) && labels.contains(&json!("has-file")), "{labels:?}");
+        assert_eq!(labels.contains(&json!("ai:needs-human")), action == "needs_human", "{labels:?}");
+        if state == "held" {
+            assert_eq!(shown["screening"]["reason"], "rule");
+        }
+        let preview = owner.post("/platform/rules/preview", json!({ "conditions": conditions })).await.expect(200);
+        assert_eq!(preview["matched"], 1, "what the rule did live");
+        assert_eq!(api.post(&claim, body).await.expect(200).data().len(), 1);
+        fixture.close().await;
+    }
+}
+
+#[tokio::test]
 async fn the_same_file_is_read_once_in_a_workspace() {
     let options = ServerOptions::default().configure(|config| config.plans.team.extractions_per_month = Some(1));
     let fixture = InboxFixture::with(options).await;

@@ -56,6 +56,20 @@ async fn claims_get_the_withheld_mail_that_they_ask_for() {
 }
 
 #[tokio::test]
+async fn a_waiting_claim_gets_mail_that_is_released() {
+    let fixture = Fixture::new().await;
+    fixture.claim(json!({})).await;
+    let id = fixture.held("Held", HoldReason::Phishing).await;
+    let (api, path) = (fixture.api.clone(), format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id));
+    let waiting = tokio::spawn(async move { api.post(&path, json!({ "wait": 30 })).await.expect(200) });
+    fixture.server.clock.wait_for_sleepers(1).await;
+    fixture.api.post_empty(&format!("/v1/messages/{id}/release")).await.expect(200);
+    let claimed = waiting.await.unwrap();
+    assert_eq!(claimed.data()[0]["message"]["id"], json!(id.to_string()));
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
 async fn released_mail_is_claimed_once() {
     let fixture = Fixture::new().await;
     let (acked, returned) =

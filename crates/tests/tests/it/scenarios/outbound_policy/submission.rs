@@ -43,7 +43,7 @@ enum Expected {
 async fn each_policy_treats_submission_as_it_treats_the_api() {
     let fixture = InboxFixture::open().await;
     let names = TestMessage::new("Hi", &format!("Send it to {TARGET}."));
-    fixture.receive_proven("ada@good.example", &names).await;
+    let naming = fixture.receive_proven("ada@good.example", &names).await;
     let code = TestMessage::new("Your code", &format!("Your verification code is {CODE}. It expires soon."));
     fixture.receive_proven("no-reply@shop.example", &code).await;
     let secret = format!("The code is {CODE}.");
@@ -80,6 +80,7 @@ async fn each_policy_treats_submission_as_it_treats_the_api() {
                 let reply = reply.expect_enhanced(550, "5.7.1");
                 assert!(reply.to_string().contains(code), "{reply}");
                 assert!(!reply.to_string().contains(CODE), "{reply}");
+                assert_eq!(reply.to_string().contains(&naming), code == "recipient_unproven", "{reply}");
             }
         }
         let after = fixture.sent_messages().await.len();

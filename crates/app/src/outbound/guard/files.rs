@@ -1,0 +1,84 @@
+//! The texts of files of an outgoing message whose bytes are not their text, such as documents of an office program. They are
+//! read as attachments of received mail are: in a process of its own, in turns of the workspace.
+
+use bytes::Bytes;
+use posthouse_domain::{OutgoingFile, Refusal, WorkspaceId, time::SECOND_MS};
+use posthouse_mail::parse;
+
+use super::content;
+use crate::outbound::compose::{OutgoingKind, OutgoingMessage};
+use crate::{limits::blocking_pool::WorkClass, ports::FileToRead, service::Service};
+
+/// Files of one message that are read.
+const FILES_MAX: usize = 20;
+/// The longest time that all files of a message are read for, in milliseconds.
+const READING_MS: i64 = 20 * SECOND_MS;
+/// How files begin whose bytes look like text but aren't what a reader sees.
+const MARKED: [&[u8]; 2] = [b"%PDF-", b"{\\rtf"];
+
+/// Returns the text of each file of a message, in order; `None` where the bytes are the text, or nothing can be read.
+pub(crate) async fn texts(
+    service: &Service,
+    workspace: WorkspaceId,
+    outgoing: &OutgoingMessage,
+) -> Result<Vec<Option<String>>, Refusal> {
+    if !service.config.files.extraction {
+        return Ok(Vec::new());
+    }
+    let files = match &outgoing.origin {
+        OutgoingKind::AutomaticForward(_) => return Ok(Vec::new()),
+        OutgoingKind::Submitted(submitted) if !submitted.is_by_agent => return Ok(Vec::new()),
+        OutgoingKind::Submitted(submitted) => {
+            let raw = submitted.raw.clone();
+            let work = move || parse::parse(&raw).attachments.iter().map(parsed).collect::<Vec<_>>();
+            service.blocking_pool.run_sized(WorkClass::Compose, submitted.raw.len(), work).await?
+        }
+        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
+            outgoing.content.files.iter().map(given).collect()
+        }
+    };
+    of_files(service, workspace, files).await
+}
+
+/// Returns the text of each of these files, in order.
+pub(crate) async fn of_files(
+    service: &Service,
+    workspace: WorkspaceId,
+    files: Vec<Option<FileToRead>>,
+) -> Result<Vec<Option<String>>, Refusal> {
+    let mut texts = vec![None; files.len()];
+    if files.iter().all(Option::is_none) {
+        return Ok(texts);
+    }
+    let until = service.clock.sleep_until(service.clock.now().plus_ms(READING_MS));
+    let read = async {
+        let _turn = service.uploads.turn(workspace).await;
+        let wanted = files.into_iter().enumerate().filter_map(|(at, file)| Some((at, file?)));
+        for (at, file) in wanted.take(FILES_MAX) {
+            texts[at] = service.file_reader.read(file).await.ok().map(|read| read.text);
+        }
+    };
+    tokio::select! {
+        () = read => {}
+        () = until => {}
+    }
+    Ok(texts)
+}
+
+fn parsed(file: &parse::ParsedAttachment<'_>) -> Option<FileToRead> {
+    to_read(file.filename.as_deref().unwrap_or_default(), &file.content_type, &file.bytes)
+}
+
+fn given(file: &OutgoingFile) -> Option<FileToRead> {
+    to_read(&file.name, &file.content_type, &file.bytes)
+}
+
+/// Returns a file whose bytes aren't its text.
+pub(crate) fn to_read(name: &str, content_type: &str, bytes: &[u8]) -> Option<FileToRead> {
+    let is_read = !content::is_text(bytes) || MARKED.iter().any(|mark| bytes.starts_with(mark));
+    is_read.then(|| FileToRead {
+        filename: Some(name.to_owned()),
+        content_type: content_type.to_ascii_lowercase(),
+        bytes: Bytes::copy_from_slice(bytes),
+    })
+}

@@ -1,0 +1,217 @@
+//! The forms in which a reader can have a text: with its character references and escapes replaced, as markup shows it and
+//! hides it, without markup, with look-alike and invisible characters folded, and with its encoded parts decoded. Each form
+//! is read again the same way, so that disguises within disguises are found, too. Everything has a limit and is linear.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use super::spelling;
+use crate::{decode, html};
+
+/// Bytes of a text of which other forms are made. The text itself is read whole.
+const TEXT_BYTES_MAX: usize = 4 << 20;
+/// Bytes of all other forms of a text.
+const FORMS_BYTES_MAX: usize = 24 << 20;
+/// Forms of a text.
+const FORMS_MAX: usize = 64;
+/// Disguises within disguises.
+const DEPTH_MAX: usize = 4;
+
+/// A text that was made from another.
+#[derive(Debug, Default)]
+pub(super) struct Form {
+    pub(super) text: String,
+    pieces: Vec<Piece>,
+}
+
+/// Where a part of a text comes from. It ends where the next begins.
+#[derive(Debug)]
+struct Piece {
+    at: usize,
+    start: usize,
+    end: usize,
+    /// Whether its bytes are those of the source, in order.
+    is_same: bool,
+}
+
+impl Form {
+    /// Appends a part of the source that begins at `start`.
+    pub(super) fn copy(&mut self, part: &str, start: usize) {
+        let at = self.text.len();
+        self.text.push_str(part);
+        let follows = |last: &&mut Piece| last.is_same && last.end == start && start - last.start == at - last.at;
+        match self.pieces.last_mut().filter(follows) {
+            Some(last) => last.end = start + part.len(),
+            None => self.pieces.push(Piece { at, start, end: start + part.len(), is_same: true }),
+        }
+    }
+
+    /// Appends a text that stands for a range of the source.
+    pub(super) fn put(&mut self, text: &str, start: usize, end: usize) {
+        self.pieces.push(Piece { at: self.text.len(), start, end, is_same: false });
+        self.text.push_str(text);
+    }
+
+    /// Appends a character that stands for a range of the source.
+    pub(super) fn put_char(&mut self, c: char, start: usize, end: usize) {
+        self.put(c.encode_utf8(&mut [0; 4]), start, end);
+    }
+
+    fn of_stream(stream: html::Stream) -> Self {
+        let mut form = Self::default();
+        let (text, places) = stream.into_parts();
+        for (number, (at, start)) in places.iter().enumerate() {
+            let next = places.get(number + 1).map_or(text.len(), |next| next.0 as usize);
+            let (at, start) = (*at as usize, *start as usize);
+            form.pieces.push(Piece { at, start, end: start + next.saturating_sub(at), is_same: true });
+        }
+        Self { text, ..form }
+    }
+
+    /// Returns the range of the source that a range of the text stands for.
+    fn source(&self, start: usize, end: usize) -> (usize, usize) {
+        let piece = |at: usize| {
+            let after = self.pieces.partition_point(|piece| piece.at <= at);
+            after.checked_sub(1).map(|number| &self.pieces[number])
+        };
+        let place = |at: usize| {
+            piece(at).map_or((0, 0), |piece| {
+                let same = piece.start + (at - piece.at);
+                if piece.is_same { (same, same + 1) } else { (piece.start, piece.end) }
+            })
+        };
+        let (first, last) = (place(start), place(end.saturating_sub(1).max(start)));
+        (first.0.min(last.0), last.1.max(first.1))
+    }
+}
+
+/// A text with its other forms.
+#[derive(Debug)]
+pub struct Readings<'a> {
+    text: &'a str,
+    forms: Vec<(Form, Option<usize>)>,
+}
+
+impl<'a> Readings<'a> {
+    /// Reads a text in all of its forms.
+    #[must_use]
+    pub fn of(text: &'a str) -> Self {
+        let mut readings = Self { text, forms: Vec::new() };
+        let mut seen = HashSet::from([hash(text)]);
+        let mut bytes_left = FORMS_BYTES_MAX;
+        let mut level: Vec<Option<usize>> = vec![None];
+        for _ in 0..DEPTH_MAX {
+            let mut next = Vec::new();
+            for parent in level {
+                for form in forms(readings.text_of(parent)) {
+                    let is_kept = readings.forms.len() < FORMS_MAX && form.text.len() <= bytes_left;
+                    if is_kept && seen.insert(hash(&form.text)) {
+                        bytes_left -= form.text.len();
+                        next.push(Some(readings.forms.len()));
+                        readings.forms.push((form, parent));
+                    }
+                }
+            }
+            level = next;
+        }
+        readings
+    }
+
+    fn text_of(&self, form: Option<usize>) -> &str {
+        form.map_or(self.text, |number| &self.forms[number].0.text)
+    }
+
+    /// Returns all forms, first the text itself.
+    pub fn iter(&self) -> impl Iterator<Item = Reading<'_>> {
+        std::iter::once(None).chain((0..self.forms.len()).map(Some)).map(|form| Reading {
+            all: self,
+            form,
+            text: self.text_of(form),
+        })
+    }
+}
+
+/// One form of a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    all: &'a Readings<'a>,
+    form: Option<usize>,
+    /// The text in this form.
+    pub text: &'a str,
+}
+
+impl Reading<'_> {
+    /// Returns the range of the original text, in bytes, that a range of this form stands for.
+    #[must_use]
+    pub fn source(&self, start: usize, end: usize) -> (usize, usize) {
+        let (mut range, mut form) = ((start, end), self.form);
+        while let Some(number) = form {
+            let (made, parent) = &self.all.forms[number];
+            (range, form) = (made.source(range.0, range.1), *parent);
+        }
+        let text = self.all.text;
+        let start = text.floor_char_boundary(range.0.min(text.len()));
+        (start, text.ceil_char_boundary(range.1.clamp(start, text.len())))
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns the forms of a text that differ from it.
+fn forms(text: &str) -> Vec<Form> {
+    let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
+    let mut all = Vec::new();
+    all.extend(spelling::unescaped(text));
+    if has_markup(text) {
+        let parts = html::read(text);
+        all.extend([parts.visible, parts.hidden].map(Form::of_stream));
+        all.push(without_markup(text));
+    }
+    if !text.is_ascii() {
+        all.push(spelling::folded(text));
+    }
+    all.extend(spelling::numerals(text));
+    all.extend(decoded(text));
+    all.retain(|form| !form.text.trim().is_empty());
+    all
+}
+
+fn has_markup(text: &str) -> bool {
+    memchr::memchr_iter(b'<', text.as_bytes()).any(|at| is_tag(&text.as_bytes()[at..]))
+}
+
+fn is_tag(rest: &[u8]) -> bool {
+    rest.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!' | b'?'))
+}
+
+/// Returns a text without its tags and comments, with nothing in their place.
+fn without_markup(text: &str) -> Form {
+    let mut form = Form::default();
+    let mut from = 0;
+    while from < text.len() {
+        let tag = memchr::memchr_iter(b'<', &text.as_bytes()[from..])
+            .map(|at| from + at)
+            .find(|at| is_tag(&text.as_bytes()[*at..]));
+        let Some(tag) = tag else { break };
+        form.copy(&text[from..tag], from);
+        let close = if text[tag..].starts_with("<!--") { "-->" } else { ">" };
+        from = text[tag..].find(close).map_or(text.len(), |end| tag + end + close.len());
+    }
+    form.copy(&text[from..], from);
+    form
+}
+
+/// Returns the decoded parts of a text, each in a line of its own.
+fn decoded(text: &str) -> Option<Form> {
+    let mut form = Form::default();
+    for payload in decode::payloads_for_secrets(text) {
+        let (start, end) = (payload.start as usize, payload.end as usize);
+        form.put(&payload.text, start, end);
+        form.put("\n", start, end);
+    }
+    Some(form).filter(|form| !form.text.is_empty())
+}
