@@ -1,5 +1,7 @@
 //! Every line of every text is in exactly one part, whatever the texts and budgets are.
 
+mod clients;
+
 use proptest::prelude::*;
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 use crate::{
     FileError, FileText,
     archive::Archive,
-    kinds::docx,
+    kinds::{docx, drawing},
     output::TextWriter,
     xml::{self, XmlStep, XmlSteps},
 };
@@ -21,6 +21,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
             break;
         }
         docx::write(&xml::decode(&slide), &mut out)?;
+        drawing::write_related(&mut archive, &name, &mut out)?;
         write_notes(&mut archive, &name, &mut out)?;
         if out.is_full() {
             break;

@@ -6,8 +6,12 @@ mod format;
 use std::borrow::Cow;
 
 use format::CellFormats;
+pub(in crate::kinds) use format::civil_time;
 
-use super::pptx::{Relation, relations, resolved};
+use super::{
+    docx, drawing,
+    pptx::{Relation, relations, resolved},
+};
 use crate::{
     FileError, FileText,
     archive::Archive,
@@ -29,18 +33,71 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut out = TextWriter::default();
     for sheet in &workbook.sheets {
         let Some(relation) = targets.iter().find(|relation| relation.id == sheet.relation) else { continue };
-        let Some(bytes) = archive.read(&resolved("xl", &relation.target))? else { continue };
+        let name = resolved("xl", &relation.target);
+        let Some(bytes) = archive.read(&name)? else { continue };
         if !out.begin_page() {
             break;
         }
         out.push(&sheet.name);
         out.end_line();
         values.write(&xml::decode(&bytes), &mut out)?;
+        write_beside(&mut archive, &name, &mut out)?;
         if out.is_full() {
             break;
         }
     }
     Ok(out.finish())
+}
+
+/// Writes what lies on a sheet beside its cells: shapes, charts and comments.
+fn write_beside(archive: &mut Archive<'_>, sheet: &str, out: &mut TextWriter) -> Result<(), FileError> {
+    for (relation, name) in drawing::related(archive, sheet)? {
+        let is_comments = relation.kind.ends_with("/comments");
+        if !is_comments && !relation.kind.ends_with("/drawing") {
+            continue;
+        }
+        let Some(bytes) = archive.read(&name)? else { continue };
+        if is_comments {
+            write_comments(&xml::decode(&bytes), out)?;
+        } else {
+            docx::write(&xml::decode(&bytes), out)?;
+            drawing::write_related(archive, &name, out)?;
+        }
+        if out.is_full() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a line for each comment, with its cell.
+fn write_comments(source: &str, out: &mut TextWriter) -> Result<(), FileError> {
+    let mut steps = XmlSteps::new(source);
+    let (mut is_text, mut cell, mut text) = (false, String::new(), String::new());
+    while let Some(step) = steps.next()? {
+        match step {
+            XmlStep::Open(tag) => match &*tag.name() {
+                "comment" => cell = tag.attribute("ref").unwrap_or_default(),
+                "t" => is_text = true,
+                _ => {}
+            },
+            XmlStep::Close(name) => match &*name {
+                "t" => is_text = false,
+                "comment" => {
+                    out.end_line();
+                    out.cell(&format!("{cell}: {}", std::mem::take(&mut text).trim()));
+                    out.end_line();
+                }
+                _ => {}
+            },
+            XmlStep::Text(piece) if is_text => text.push_str(&piece),
+            XmlStep::Text(_) => {}
+        }
+        if out.is_full() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The sheets of a workbook.
