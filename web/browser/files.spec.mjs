@@ -31,7 +31,11 @@ function withFiles(files) {
       `Content-Transfer-Encoding: base64\r\n\r\n${Buffer.from(content).toString('base64')}\r\n`,
   );
   return {
-    headers: ['Content-Type: multipart/mixed; boundary=b', '', `--b\r\n\r\nSee the files.\r\n${parts.join('')}--b--`],
+    headers: [
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      `--b\r\n\r\nSee the files.\r\n${parts.join('')}--b--`,
+    ],
   };
 }
 

@@ -49,8 +49,8 @@ pub enum FileKind {
 
 /// Endings of names of files that are read. Only the bytes of the first ones show their kind.
 const BINARY_ENDINGS: [&str; 27] = [
-    "pdf", "docx", "docm", "dotx", "dotm", "xlsx", "xlsm", "xltx", "xltm", "pptx", "pptm", "ppsx", "potx", "odt", "ods",
-    "odp", "ott", "ots", "otp", "epub", "msg", "png", "jpg", "jpeg", "gif", "tif", "tiff",
+    "pdf", "docx", "docm", "dotx", "dotm", "xlsx", "xlsm", "xltx", "xltm", "pptx", "pptm", "ppsx", "potx", "odt",
+    "ods", "odp", "ott", "ots", "otp", "epub", "msg", "png", "jpg", "jpeg", "gif", "tif", "tiff",
 ];
 const TEXT_ENDINGS: [&str; 11] = ["rtf", "txt", "text", "md", "csv", "tsv", "html", "htm", "xhtml", "eml", "ics"];
 /// The same as beginnings of media types.

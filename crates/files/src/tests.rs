@@ -3,11 +3,7 @@
 use super::*;
 
 fn named(filename: &str, content_type: &str) -> FileHints {
-    FileHints {
-        filename: Some(filename.to_owned()),
-        content_type: content_type.to_owned(),
-        ..FileHints::default()
-    }
+    FileHints { filename: Some(filename.to_owned()), content_type: content_type.to_owned(), ..FileHints::default() }
 }
 
 fn text_of(filename: &str, bytes: &[u8]) -> String {

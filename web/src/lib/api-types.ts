@@ -2132,6 +2132,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/messages/{id}/attachments/{attachment_id}/pages/{page}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the image of a page of a PDF as PNG. The first page is 1.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getAttachmentPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages/{id}/attachments/{attachment_id}/extract": {
         parameters: {
             query?: never;
@@ -10460,9 +10480,9 @@ export interface components {
         /** @description Changes to a knowledge document. Omitted members stay unchanged. */
         UpdateKnowledgeBody: {
             /** @description Title. */
-            title?: string | null;
+            title?: string;
             /** @description Plain text or Markdown. */
-            body?: string | null;
+            body?: string;
             /**
              * Format: uuid
              * @description The inbox that the document is for. Null for every inbox of the workspace.
@@ -11465,6 +11485,24 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "extraction_pending" | "extraction_unavailable";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `extraction_unavailable`: Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead. */
+        ExtractionUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "extraction_unavailable";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -19556,6 +19594,48 @@ export interface operations {
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    getAttachmentPage: {
+        parameters: {
+            query?: {
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: boolean;
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+                attachment_id: string;
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound2"];
+            409: components["responses"]["ExtractionUnavailable"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };

@@ -28,5 +28,7 @@ export function invitationIn(text: string): InvitationFacts | null {
   };
   const title = value('Event');
   const asks = (value('Method') ?? 'REQUEST') === 'REQUEST' && value('Organizer') !== null;
-  return title !== null && asks ? { title, starts: value('Starts') ?? '', location: value('Location') } : null;
+  return title !== null && asks
+    ? { title, starts: value('Starts') ?? '', location: value('Location') }
+    : null;
 }

@@ -28,7 +28,11 @@ pub(crate) fn write_related(archive: &mut Archive<'_>, part: &str, out: &mut Tex
         }
         let Some(bytes) = archive.read(&name)? else { continue };
         out.end_line();
-        if is_chart { write_chart(&xml::decode(&bytes), out)? } else { docx::write(&xml::decode(&bytes), out)? }
+        if is_chart {
+            write_chart(&xml::decode(&bytes), out)?
+        } else {
+            docx::write(&xml::decode(&bytes), out)?
+        }
         out.end_line();
         if out.is_full() {
             break;
@@ -48,6 +52,40 @@ pub(crate) fn related(archive: &mut Archive<'_>, part: &str) -> Result<Vec<(Rela
     let mut parts: Vec<(Relation, String)> = named.collect();
     parts.sort_by(|(_, one), (_, other)| (one.len(), one).cmp(&(other.len(), other)));
     Ok(parts)
+}
+
+/// Writes the text of the shapes that aren't places for the text of slides.
+pub(crate) fn write_fixed_shapes(source: &str, out: &mut TextWriter) -> Result<(), FileError> {
+    let mut steps = XmlSteps::new(source);
+    let (mut text, mut is_text, mut is_place) = (String::new(), false, false);
+    while let Some(step) = steps.next()? {
+        match step {
+            XmlStep::Open(tag) => match &*tag.name() {
+                "sp" => (text, is_place) = (String::new(), false),
+                "ph" => is_place = true,
+                "t" => is_text = true,
+                _ => {}
+            },
+            XmlStep::Close(name) => match &*name {
+                "t" => is_text = false,
+                "p" => text.push('\n'),
+                "sp" => {
+                    if !is_place && !text.trim().is_empty() {
+                        out.push(text.trim());
+                        out.end_line();
+                    }
+                    (text, is_place) = (String::new(), false);
+                }
+                _ => {}
+            },
+            XmlStep::Text(piece) if is_text => text.push_str(&piece),
+            XmlStep::Text(_) => {}
+        }
+        if out.is_full() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// A series of a chart.

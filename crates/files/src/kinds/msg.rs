@@ -139,9 +139,9 @@ impl MessageStorage {
             Some(number(&found[8..]))
         };
         let encoding = |tag| value(tag).map(|page| code_page((page & 0xffff_ffff) as i64));
-        let sent_at = value(SUBMITTED_AT).or_else(|| value(DELIVERED_AT)).map(|ticks| {
-            i64::try_from(ticks / TICKS_PER_SECOND).unwrap_or_default().saturating_sub(SECONDS_TO_1970)
-        });
+        let sent_at = value(SUBMITTED_AT)
+            .or_else(|| value(DELIVERED_AT))
+            .map(|ticks| i64::try_from(ticks / TICKS_PER_SECOND).unwrap_or_default().saturating_sub(SECONDS_TO_1970));
         let html_encoding = encoding(HTML_CODE_PAGE);
         Self {
             base: base.to_owned(),

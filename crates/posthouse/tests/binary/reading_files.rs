@@ -38,10 +38,7 @@ impl ReadResult {
 
 /// Reads a file in a process.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> ReadResult {
-    read_with(
-        &json!({ "filename": name, "content_type": "application/octet-stream", "rasterizes": true }),
-        bytes,
-    )
+    read_with(&json!({ "filename": name, "content_type": "application/octet-stream", "rasterizes": true }), bytes)
 }
 
 /// Reads a file about which this is known.
@@ -108,7 +105,11 @@ fn what_a_program_shows_beside_the_text_is_read() {
     }
     let table: [(&str, &[u8], &str); 4] = [
         ("star.rtf", br"{\rtf1 {\b0\*\cs7 shown}{\*\other hidden}}", "shown"),
-        ("font.rtf", br"{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f1\fcharset128 Mincho;}}\f1 \'93\'8c\'8b\'9e\f0  caf\'e9}", "東京 café"),
+        (
+            "font.rtf",
+            br"{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f1\fcharset128 Mincho;}}\f1 \'93\'8c\'8b\'9e\f0  caf\'e9}",
+            "東京 café",
+        ),
         ("pair.rtf", br"{\rtf1\uc0 a\u-10179\u-8704 b\u-10179 c\u-8704 d}", "a\u{1f600}bcd"),
         ("html.rtf", br"{\rtf1\fromhtml1 {\*\htmltag <p>}one\htmlrtf \par two\htmlrtf0 three}", "onethree"),
     ];
@@ -125,7 +126,9 @@ fn a_broken_document_was_called_a_kind_that_nothing_reads() {
     let noise: Vec<u8> = (0..200_u8).map(|at| at.wrapping_mul(37)).collect();
     let binary = ["docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "pdf", "msg", "png", "jpg", "gif"];
     for ending in binary {
-        for (kind, bytes) in [("cut", cut), ("other", &other), ("noise", &noise), ("words", b"just words"), ("empty", b"")] {
+        for (kind, bytes) in
+            [("cut", cut), ("other", &other), ("noise", &noise), ("words", b"just words"), ("empty", b"")]
+        {
             assert_eq!(read(&format!("a.{ending}"), bytes).outcome(), "parse_error", "{kind} {ending}");
         }
     }
@@ -146,7 +149,11 @@ fn a_page_of_a_pdf_is_drawn() {
         let hints = json!({ "filename": name, "content_type": "", "rasterizes": false, "wanted_page": page });
         let result = read_with(&hints, bytes);
         let outcome = result.outcome();
-        result.header.and_then(|header| header["images"].as_array().map(Vec::len)).filter(|_| outcome == "done").ok_or(outcome)
+        result
+            .header
+            .and_then(|header| header["images"].as_array().map(Vec::len))
+            .filter(|_| outcome == "done")
+            .ok_or(outcome)
     };
     assert_eq!(images("a.pdf", &pdf, 0), Ok(1));
     assert_eq!(images("a.pdf", &pdf, 1), Ok(0));

@@ -45,9 +45,45 @@ const STYLES: [QuoteStyle; 9] = [
 ];
 
 const WORDS: [&str; 40] = [
-    "the", "order", "parcel", "arrives", "on", "Friday", "please", "send", "invoice", "again", "we", "have", "not",
-    "received", "any", "answer", "from", "your", "team", "about", "price", "of", "blue", "chairs", "and", "tables",
-    "which", "were", "promised", "last", "week", "because", "warehouse", "moved", "to", "Berlin", "thank", "you", "for",
+    "the",
+    "order",
+    "parcel",
+    "arrives",
+    "on",
+    "Friday",
+    "please",
+    "send",
+    "invoice",
+    "again",
+    "we",
+    "have",
+    "not",
+    "received",
+    "any",
+    "answer",
+    "from",
+    "your",
+    "team",
+    "about",
+    "price",
+    "of",
+    "blue",
+    "chairs",
+    "and",
+    "tables",
+    "which",
+    "were",
+    "promised",
+    "last",
+    "week",
+    "because",
+    "warehouse",
+    "moved",
+    "to",
+    "Berlin",
+    "thank",
+    "you",
+    "for",
     "patience",
 ];
 
@@ -108,7 +144,9 @@ fn answer(style: QuoteStyle, noise: &mut Noise, at: usize, parent: &str) -> Stri
     let signed = format!("{new}Best,\n{writer}\n");
     let address = author.to_lowercase().replace(' ', ".");
     let on = format!("On Mon, 4 Jan 2027 at 10:{at:02}, {author} <{address}@example.com> wrote:");
-    let header = format!("From: {author} <{address}@example.com>\nSent: Monday, January 4, 2027 10:{at:02} AM\nTo: {writer}\nSubject: RE: Chairs\n");
+    let header = format!(
+        "From: {author} <{address}@example.com>\nSent: Monday, January 4, 2027 10:{at:02} AM\nTo: {writer}\nSubject: RE: Chairs\n"
+    );
     match style {
         QuoteStyle::Top => format!("{signed}\n{on}\n{}", marked(parent, ">")),
         QuoteStyle::TopGerman => {

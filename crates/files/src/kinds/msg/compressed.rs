@@ -8,7 +8,8 @@ const WINDOW_BYTES: usize = 4_096;
 /// The shortest sequence that is repeated, in bytes.
 const REPEATED_BYTES_MIN: usize = 2;
 /// What the window has at first.
-const WINDOW_START: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \
+const WINDOW_START: &[u8] =
+    b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \
     \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \
     \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
 

@@ -73,7 +73,8 @@ fn lists() -> Vec<HostileFile> {
             ("word/styles.xml", styles.as_bytes()),
         ]),
     ));
-    let many: String = (0..200_000).map(|at| format!(r#"<w:num w:numId="{at}"><w:abstractNumId w:val="{at}"/></w:num>"#)).collect();
+    let many: String =
+        (0..200_000).map(|at| format!(r#"<w:num w:numId="{at}"><w:abstractNumId w:val="{at}"/></w:num>"#)).collect();
     files.push(file(
         "uses.docx",
         office::archive(&[("word/document.xml", item.as_bytes()), ("word/numbering.xml", many.as_bytes())]),
@@ -152,7 +153,10 @@ fn fonts() -> Vec<HostileFile> {
     for (name, map) in maps {
         let mut objects = pdf::page_objects("BT /F1 12 Tf (xyz) Tj ET");
         let number = objects.len() + 1;
-        let font = format!("<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding {number} 0 R /ToUnicode {number} 0 R /DescendantFonts [ {} 0 R ] >>", number + 1);
+        let font = format!(
+            "<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding {number} 0 R /ToUnicode {number} 0 R /DescendantFonts [ {} 0 R ] >>",
+            number + 1
+        );
         objects.push(pdf::stream("/Type /CMap /CMapName /Self /UseCMap /Self", &map));
         objects.push(font.clone());
         objects[2] = objects[2].replace("/F1 5 0 R", &format!("/F1 {} 0 R", number + 1));
@@ -164,7 +168,9 @@ fn fonts() -> Vec<HostileFile> {
         for at in 0..depth {
             let next = first + (at + 1) % depth;
             objects.push(pdf::stream(
-                &format!("/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X0 {next} 0 R >> >>"),
+                &format!(
+                    "/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X0 {next} 0 R >> >>"
+                ),
                 "/X0 Do /X0 Do",
             ));
         }
@@ -179,9 +185,18 @@ fn calendars() -> Vec<HostileFile> {
     let mut files = Vec::new();
     let rule = "RRULE:FREQ=SECONDLY;INTERVAL=1;COUNT=2147483647\n";
     files.push(file("rules.ics", format!("BEGIN:VCALENDAR\nBEGIN:VEVENT\n{}END:VEVENT\n", rule.repeat(200_000))));
-    files.push(file("line.ics", format!("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:{}\nEND:VEVENT\n", "x\n ".repeat(2_000_000))));
+    files.push(file(
+        "line.ics",
+        format!("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:{}\nEND:VEVENT\n", "x\n ".repeat(2_000_000)),
+    ));
     files.push(file("quotes.ics", format!("BEGIN:VCALENDAR\nBEGIN:VEVENT\nATTENDEE{}:a\n", ";CN=\"".repeat(500_000))));
-    files.push(file("fonts.rtf", format!("{{\\rtf1{{\\fonttbl{}}}", (0..300_000).map(|at| format!("{{\\f{at}\\fcharset128 x;}}")).collect::<String>())));
+    files.push(file(
+        "fonts.rtf",
+        format!(
+            "{{\\rtf1{{\\fonttbl{}}}",
+            (0..300_000).map(|at| format!("{{\\f{at}\\fcharset128 x;}}")).collect::<String>()
+        ),
+    ));
     files.push(file("switches.rtf", format!("{{\\rtf1{}", "\\f1 \\'93\\plain\\htmlrtf\\htmlrtf0".repeat(500_000))));
     files.push(file("unicode.rtf", format!("{{\\rtf1\\uc8{}", "\\u-10179\\u99999999999".repeat(500_000))));
     files.push(file("binary.rtf", "{\\rtf1\\bin99999999999 x\\bin-1 y}".repeat(1_000)));

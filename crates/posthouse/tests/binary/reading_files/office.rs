@@ -102,12 +102,14 @@ pub(crate) fn shown_beside_the_text() -> Vec<ShownFile> {
             numbered_docx(),
             "1. One\n1.a) Two\n1.b) Three\n2. Four\n• Five\nI. Styled\n7. Again\n京\n8. Six",
         ),
-        ("chart.pptx", chart_pptx(), "Slide\nSales & more\n\tNorth\tSouth\nMay\t1\t3\nJune\t2\t4"),
+        ("chart.pptx", chart_pptx(), "Slide\nSales & more\n\tNorth\tSouth\nMay\t1\t3\nJune\t2\t4\nConfidential"),
         ("beside.xlsx", commented_xlsx(), "Sums\n1000\t3%\nNote\nA1: Ask Ada First"),
         ("lists.odt", listed_odt(), "i. One\ni.1 Two\n• Three\nii. Four\niii. Five"),
         (
             "dates.ods",
-            ods(r#"<table:table-row><table:table-cell office:value-type="date" office:date-value="2027-01-15T08:00:00"><text:p>15 Jan</text:p></table:table-cell><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>"#),
+            ods(
+                r#"<table:table-row><table:table-cell office:value-type="date" office:date-value="2027-01-15T08:00:00"><text:p>15 Jan</text:p></table:table-cell><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>"#,
+            ),
             "T\n2027-01-15 08:00:00\tx",
         ),
     ]
@@ -115,7 +117,9 @@ pub(crate) fn shown_beside_the_text() -> Vec<ShownFile> {
 
 fn numbered_docx() -> Vec<u8> {
     let level = |at: u8, form: &str, text: &str| {
-        format!(r#"<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>"#)
+        format!(
+            r#"<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>"#
+        )
     };
     let numbering = format!(
         r#"<w:numbering><w:abstractNum w:abstractNumId="0">{}{}</w:abstractNum><w:abstractNum w:abstractNumId="1">{}</w:abstractNum><w:abstractNum w:abstractNumId="2">{}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="4"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num></w:numbering>"#,
@@ -126,7 +130,9 @@ fn numbered_docx() -> Vec<u8> {
     );
     let styles = r#"<w:styles><w:style w:styleId="Base"><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr></w:style><w:style w:styleId="Chapter"><w:basedOn w:val="Base"/></w:style></w:styles>"#;
     let item = |list: &str, level: u8, text: &str| {
-        format!(r#"<w:p><w:pPr><w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list}"/></w:numPr><w:pPrChange><w:pPr><w:numPr><w:numId w:val="9"/></w:numPr></w:pPr></w:pPrChange></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"#)
+        format!(
+            r#"<w:p><w:pPr><w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list}"/></w:numPr><w:pPrChange><w:pPr><w:numPr><w:numId w:val="9"/></w:numPr></w:pPr></w:pPrChange></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"#
+        )
     };
     let body = [
         item("1", 0, "One"),
@@ -164,13 +170,23 @@ fn chart_pptx() -> Vec<u8> {
         series("South", [3, 4])
     );
     let rels = |kind: &str, target: &str| {
-        format!(r#"<Relationships><Relationship Id="rId0" Type="{RELATIONS}/{kind}" Target="{target}"/></Relationships>"#)
+        format!(
+            r#"<Relationships><Relationship Id="rId0" Type="{RELATIONS}/{kind}" Target="{target}"/></Relationships>"#
+        )
     };
+    let layout_rel =
+        format!(r#"<Relationship Id="rId1" Type="{RELATIONS}/slideLayout" Target="../slideLayouts/layout1.xml"/>"#);
+    let slide_rels = rels("chart", "../charts/chart1.xml").replace("</Rel", &format!("{layout_rel}</Rel"));
+    let layout = b"<p:sld><p:sp><p:nvPr/><a:p><a:r><a:t>Confidential</a:t></a:r></a:p></p:sp><p:sp><p:nvPr><p:ph/></p:nvPr><a:p><a:r><a:t>Click to add</a:t></a:r></a:p></p:sp></p:sld>";
     archive(&[
-        ("ppt/presentation.xml", br#"<p:presentation><p:sldIdLst><p:sldId id="256" r:id="rId0"/></p:sldIdLst></p:presentation>"#),
+        (
+            "ppt/presentation.xml",
+            br#"<p:presentation><p:sldIdLst><p:sldId id="256" r:id="rId0"/></p:sldIdLst></p:presentation>"#,
+        ),
         ("ppt/_rels/presentation.xml.rels", rels("slide", "slides/slide1.xml").as_bytes()),
         ("ppt/slides/slide1.xml", b"<p:sld><a:p><a:r><a:t>Slide</a:t></a:r></a:p></p:sld>"),
-        ("ppt/slides/_rels/slide1.xml.rels", rels("chart", "../charts/chart1.xml").as_bytes()),
+        ("ppt/slides/_rels/slide1.xml.rels", slide_rels.as_bytes()),
+        ("ppt/slideLayouts/layout1.xml", layout),
         ("ppt/charts/chart1.xml", chart.as_bytes()),
     ])
 }
@@ -195,14 +211,19 @@ fn commented_xlsx() -> Vec<u8> {
             rels(&[("drawing", "../a/drawing1.xml"), ("comments", "../comments1.xml")]).as_bytes(),
         ),
         ("xl/a/drawing1.xml", b"<xdr:wsDr><a:p><a:r><a:t>Note</a:t></a:r></a:p></xdr:wsDr>"),
-        ("xl/comments1.xml", b"<comments><comment ref=\"A1\"><text><r><t>Ask Ada\nFirst</t></r></text></comment></comments>"),
+        (
+            "xl/comments1.xml",
+            b"<comments><comment ref=\"A1\"><text><r><t>Ask Ada\nFirst</t></r></text></comment></comments>",
+        ),
         ("xl/styles.xml", br#"<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="9"/></cellXfs></styleSheet>"#),
     ])
 }
 
 fn listed_odt() -> Vec<u8> {
     let styles = r#"<office:automatic-styles><text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="i" style:num-suffix="."/><text:list-level-style-number text:level="2" style:num-format="1" text:display-levels="2"/></text:list-style><text:list-style style:name="B"><text:list-level-style-bullet text:level="1"/></text:list-style></office:automatic-styles>"#;
-    let list = |style: &str, more: &str, items: &str| format!(r#"<text:list text:style-name="{style}"{more}>{items}</text:list>"#);
+    let list = |style: &str, more: &str, items: &str| {
+        format!(r#"<text:list text:style-name="{style}"{more}>{items}</text:list>"#)
+    };
     let item = |text: &str, more: &str| format!("<text:list-item><text:p>{text}</text:p>{more}</text:list-item>");
     let inner = format!("<text:list>{}</text:list>", item("Two", ""));
     let body = [
@@ -211,6 +232,8 @@ fn listed_odt() -> Vec<u8> {
         list("L", r#" text:continue-numbering="true""#, &[item("Four", ""), item("Five", "")].concat()),
     ]
     .concat();
-    let content = format!("<office:document-content>{styles}<office:body><office:text>{body}</office:text></office:body></office:document-content>");
+    let content = format!(
+        "<office:document-content>{styles}<office:body><office:text>{body}</office:text></office:body></office:document-content>"
+    );
     archive(&[("content.xml", content.as_bytes())])
 }

@@ -157,7 +157,8 @@ async fn a_page_of_a_pdf_is_an_image_and_other_files_have_none() {
     fixture.server.receive_held(&fixture.inbox, &mail_with(&[secret]), HoldReason::Phishing).await;
     let list = fixture.api.get("/v1/held-messages?include_held=true").await.expect(200);
     let (message, attachment) = (&list.data()[0]["id"], &list.data()[0]["attachments"][0]["id"]);
-    let path = format!("/v1/messages/{}/attachments/{}/pages/1", message.as_str().unwrap(), attachment.as_str().unwrap());
+    let path =
+        format!("/v1/messages/{}/attachments/{}/pages/1", message.as_str().unwrap(), attachment.as_str().unwrap());
     fixture.api.get(&path).await.error("message_withheld");
     fixture.api.get(&format!("{path}?include_held=true")).await.expect(200);
     fixture.close().await;
