@@ -4,6 +4,7 @@
 use super::{
     docx,
     pptx::{Relation, relations, resolved},
+    xlsx::general,
 };
 use crate::{
     FileError,
@@ -154,7 +155,7 @@ impl Series {
             SeriesPart::Values => &mut self.values,
         };
         if points.len() < POINTS_MAX {
-            points.push(text.to_owned());
+            points.push(text.parse().map_or_else(|_| text.to_owned(), |number| general(text, number).into_owned()));
         }
     }
 }

@@ -6,7 +6,7 @@ mod format;
 use std::borrow::Cow;
 
 use format::CellFormats;
-pub(in crate::kinds) use format::civil_time;
+pub(in crate::kinds) use format::{civil_time, general};
 
 use super::{
     docx, drawing,

@@ -73,7 +73,7 @@ impl CellFormats {
 }
 
 /// Returns a number without the digits that only the binary form has, and without zeros after the point.
-fn general(value: &str, number: f64) -> Cow<'_, str> {
+pub(in crate::kinds) fn general(value: &str, number: f64) -> Cow<'_, str> {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let has_exponent = value.contains(['e', 'E']);
     if !number.is_finite() || (digits <= DECIMALS_MAX && (has_exponent || !value.trim().ends_with('0'))) {

@@ -102,7 +102,7 @@ pub(crate) fn shown_beside_the_text() -> Vec<ShownFile> {
             numbered_docx(),
             "1. One\n1.a) Two\n1.b) Three\n2. Four\n• Five\nI. Styled\n7. Again\n京\n8. Six",
         ),
-        ("chart.pptx", chart_pptx(), "Slide\nSales & more\n\tNorth\tSouth\nMay\t1\t3\nJune\t2\t4\nConfidential"),
+        ("chart.pptx", chart_pptx(), "Slide\nSales & more\n\tNorth\tSouth\nMay\t1\t3\nJune\t2\t4.1\nConfidential"),
         ("beside.xlsx", commented_xlsx(), "Sums\n1000\t3%\nNote\nA1: Ask Ada First"),
         ("lists.odt", listed_odt(), "i. One\ni.1 Two\n• Three\nii. Four\niii. Five"),
         (
@@ -156,7 +156,7 @@ fn numbered_docx() -> Vec<u8> {
 }
 
 fn chart_pptx() -> Vec<u8> {
-    let series = |name: &str, values: [u8; 2]| {
+    let series = |name: &str, values: [&str; 2]| {
         format!(
             "<c:ser><c:tx><c:strRef><c:strCache><c:pt><c:v>{name}</c:v></c:pt></c:strCache></c:strRef></c:tx>\
              <c:cat><c:pt><c:v>May</c:v></c:pt><c:pt><c:v>June</c:v></c:pt></c:cat>\
@@ -166,8 +166,8 @@ fn chart_pptx() -> Vec<u8> {
     };
     let chart = format!(
         "<c:chartSpace><c:title><c:tx><a:p><a:r><a:t>Sales &amp; more</a:t></a:r></a:p></c:tx></c:title>{}{}</c:chartSpace>",
-        series("North", [1, 2]),
-        series("South", [3, 4])
+        series("North", ["1", "2"]),
+        series("South", ["3", "4.100000000000001"])
     );
     let rels = |kind: &str, target: &str| {
         format!(
