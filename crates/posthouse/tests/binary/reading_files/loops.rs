@@ -23,11 +23,9 @@ fn overlaps() -> Vec<HostileFile> {
         let mut bytes = base[..directory].to_vec();
         for at in 0..count {
             let mut entry = base[directory..end].to_vec();
-            let name = entry.len() - "word/document.xml".len();
-            entry[name..name + 17].copy_from_slice(format!("word/header{:05}x", at % 100_000).as_bytes());
-            if at == 0 {
-                entry.truncate(0);
-                entry.extend_from_slice(&base[directory..end]);
+            // The first one keeps the name of the document.
+            if at > 0 {
+                entry[46..63].copy_from_slice(format!("word/header{at:05}x").as_bytes());
             }
             bytes.extend_from_slice(&entry);
         }
