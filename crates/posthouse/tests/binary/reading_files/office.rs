@@ -103,7 +103,7 @@ pub(crate) fn shown_beside_the_text() -> Vec<ShownFile> {
             "1. One\n1.a) Two\n1.b) Three\n2. Four\n• Five\nI. Styled\n7. Again\n京\n8. Six",
         ),
         ("chart.pptx", chart_pptx(), "Slide\nSales & more\n\tNorth\tSouth\nMay\t1\t3\nJune\t2\t4.1\nConfidential"),
-        ("beside.xlsx", commented_xlsx(), "Sums\n1000\t3%\nNote\nA1: Ask Ada First"),
+        ("beside.xlsx", commented_xlsx(), "Sums\n1000\t3%\nA1: Ask Ada First\nNote"),
         ("lists.odt", listed_odt(), "i. One\ni.1 Two\n• Three\nii. Four\niii. Five"),
         (
             "dates.ods",
