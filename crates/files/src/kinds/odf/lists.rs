@@ -51,10 +51,10 @@ impl OdfLists {
                 match step {
                     XmlStep::Open(tag) => match (&*tag.name(), &mut style) {
                         ("list-style", _) => style = tag.attribute("name").map(|name| (name, Vec::new())),
-                        (name, Some((_, levels))) if name.starts_with("list-level-style-") => {
-                            if levels.len() < LEVELS_MAX {
-                                levels.push(Level::of(name, &tag));
-                            }
+                        (name, Some((_, levels)))
+                            if name.starts_with("list-level-style-") && levels.len() < LEVELS_MAX =>
+                        {
+                            levels.push(Level::of(name, &tag));
                         }
                         _ => {}
                     },
