@@ -15,10 +15,13 @@ use super::{
 use crate::{
     FileError, FileText,
     archive::Archive,
-    limits::{ROW_CELLS_MAX, SHARED_STRINGS_BYTES_MAX},
+    limits::{CHARS_MAX, ROW_CELLS_MAX, SHARED_STRINGS_BYTES_MAX},
     output::TextWriter,
     xml::{self, XmlStep, XmlSteps, XmlTag},
 };
+
+/// Bytes of one row: more than the characters of any text need.
+const ROW_BYTES_MAX: usize = 4 * CHARS_MAX;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut archive = Archive::open(bytes)?;
@@ -218,7 +221,7 @@ fn column(reference: &str) -> Option<usize> {
 impl SheetValues {
     fn write(&self, source: &str, out: &mut TextWriter) -> Result<(), FileError> {
         let mut steps = XmlSteps::new(source);
-        let (mut cell, mut is_value, mut row) = (Cell::default(), false, Vec::new());
+        let (mut cell, mut is_value, mut row, mut room) = (Cell::default(), false, Vec::new(), ROW_BYTES_MAX);
         while let Some(step) = steps.next()? {
             match step {
                 XmlStep::Open(tag) => match &*tag.name() {
@@ -228,8 +231,9 @@ impl SheetValues {
                 },
                 XmlStep::Close(name) => match &*name {
                     "v" | "t" => is_value = false,
-                    "c" => self.place(std::mem::take(&mut cell), &mut row),
+                    "c" => self.place(std::mem::take(&mut cell), &mut row, &mut room),
                     "row" => {
+                        room = ROW_BYTES_MAX;
                         write_row(&std::mem::take(&mut row), out);
                         if out.is_full() {
                             return Ok(());
@@ -244,15 +248,18 @@ impl SheetValues {
         Ok(())
     }
 
-    fn place(&self, cell: Cell, row: &mut Vec<String>) {
+    /// Adds a cell to its row while there is room: many cells may name one long string.
+    fn place(&self, cell: Cell, row: &mut Vec<String>, room: &mut usize) {
         let column = cell.column.unwrap_or(row.len());
-        if cell.value.is_empty() || column >= ROW_CELLS_MAX {
+        let shown = self.shown(&cell);
+        if cell.value.is_empty() || column >= ROW_CELLS_MAX || shown.len() > *room {
             return;
         }
+        *room -= shown.len();
         if row.len() <= column {
             row.resize(column + 1, String::new());
         }
-        row[column] = self.shown(&cell).into_owned();
+        row[column] = shown.into_owned();
     }
 
     fn shown<'c>(&'c self, cell: &'c Cell) -> Cow<'c, str> {
