@@ -26,7 +26,7 @@ pub use agents::{
 };
 pub use json::{BoundedJson, JsonObject, Metadata};
 pub use jwk::PublicJwkBody;
-pub use kinds::{Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Patch, ShownName};
+pub use kinds::{Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Patch, Replacement, ShownName};
 pub use labels::{AddableLabel, Label, UserLabel, label_change, no_label_both_ways};
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use names::ScreeningChoice;

@@ -1,5 +1,6 @@
 //! The text of attachments: reading it after receipt, returning it, and structured data from it.
 
+pub mod page_image;
 pub mod places;
 pub mod run;
 pub mod schemas;

@@ -37,8 +37,68 @@ pub enum FileKind {
     Calendar,
     /// An image, which only OCR can read.
     Image,
+    /// An office document in an encrypted container ([MS-OFFCRYPTO]).
+    EncryptedOffice,
+    /// A document of Office 97 to 2003, whose text isn't read.
+    OldOffice,
+    /// A file that isn't what its name, its media type or its first bytes say.
+    Damaged,
     /// Anything else.
     Unsupported,
+}
+
+/// Endings of names of files that are read. Only the bytes of the first ones show their kind.
+const BINARY_ENDINGS: [&str; 27] = [
+    "pdf", "docx", "docm", "dotx", "dotm", "xlsx", "xlsm", "xltx", "xltm", "pptx", "pptm", "ppsx", "potx", "odt",
+    "ods", "odp", "ott", "ots", "otp", "epub", "msg", "png", "jpg", "jpeg", "gif", "tif", "tiff",
+];
+const TEXT_ENDINGS: [&str; 11] = ["rtf", "txt", "text", "md", "csv", "tsv", "html", "htm", "xhtml", "eml", "ics"];
+/// The same as beginnings of media types.
+const BINARY_TYPES: [&str; 9] = [
+    "application/pdf",
+    "application/vnd.openxmlformats-officedocument.",
+    "application/vnd.oasis.opendocument.",
+    "application/epub",
+    "application/vnd.ms-outlook",
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/tiff",
+];
+const TEXT_TYPES: [&str; 4] = ["application/rtf", "application/xhtml", "text/", "message/rfc822"];
+
+/// What a file should be by its name or, if that has no known ending, by its media type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StatedForm {
+    Binary,
+    Text,
+    Unknown,
+}
+
+impl StatedForm {
+    fn of(hints: &FileHints) -> Self {
+        let ending = hints.ending();
+        let is_of = |types: &[&str]| types.iter().any(|known| hints.content_type.starts_with(known));
+        if BINARY_ENDINGS.contains(&&*ending) {
+            Self::Binary
+        } else if TEXT_ENDINGS.contains(&&*ending) {
+            Self::Text
+        } else if is_of(&BINARY_TYPES) {
+            Self::Binary
+        } else if is_of(&TEXT_TYPES) {
+            Self::Text
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+impl FileHints {
+    /// Returns the ending of the name in lower case, without the dot.
+    fn ending(&self) -> String {
+        let name = self.filename.as_deref().unwrap_or_default();
+        name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
+    }
 }
 
 /// Bytes at the start of a PDF before its header.
@@ -52,14 +112,17 @@ const IMAGE_MAGIC: [&[u8]; 8] =
 /// Returns the kind of a file.
 #[must_use]
 pub fn detect(hints: &FileHints, bytes: &[u8]) -> FileKind {
-    if let Some(kind) = by_magic(bytes) {
-        return kind;
-    }
     let head = &bytes[..bytes.len().min(PDF_HEADER_BYTES_MAX)];
-    if head.windows(5).any(|window| window == b"%PDF-") {
-        return FileKind::Pdf;
+    let found = by_magic(bytes)
+        .or_else(|| head.windows(5).any(|window| window == b"%PDF-").then_some(FileKind::Pdf))
+        .or_else(|| by_words(hints, bytes))
+        .unwrap_or(FileKind::Unsupported);
+    match (found, StatedForm::of(hints)) {
+        (FileKind::Unsupported, StatedForm::Binary | StatedForm::Text) | (FileKind::Plain, StatedForm::Binary) => {
+            FileKind::Damaged
+        }
+        (found, _) => found,
     }
-    by_words(hints, bytes).unwrap_or(FileKind::Unsupported)
 }
 
 fn by_magic(bytes: &[u8]) -> Option<FileKind> {
@@ -70,9 +133,7 @@ fn by_magic(bytes: &[u8]) -> Option<FileKind> {
         return Some(of_archive(bytes));
     }
     if bytes.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
-        let is_mail =
-            cfb::CompoundFile::open(Cursor::new(bytes)).is_ok_and(|file| file.exists("/__properties_version1.0"));
-        return Some(if is_mail { FileKind::OutlookMail } else { FileKind::Unsupported });
+        return Some(of_compound(bytes));
     }
     if bytes.starts_with(b"{\\rtf") {
         return Some(FileKind::Rtf);
@@ -82,6 +143,21 @@ fn by_magic(bytes: &[u8]) -> Option<FileKind> {
         return Some(FileKind::Image);
     }
     None
+}
+
+/// Returns the kind of a compound file, in which older programs also stored documents.
+fn of_compound(bytes: &[u8]) -> FileKind {
+    let Ok(file) = cfb::CompoundFile::open(Cursor::new(bytes)) else { return FileKind::Damaged };
+    let has_any = |names: &[&str]| names.iter().any(|name| file.exists(name));
+    if file.exists("/__properties_version1.0") {
+        FileKind::OutlookMail
+    } else if file.exists("/EncryptedPackage") {
+        FileKind::EncryptedOffice
+    } else if has_any(&["/WordDocument", "/Workbook", "/Book", "/PowerPoint Document"]) {
+        FileKind::OldOffice
+    } else {
+        FileKind::Unsupported
+    }
 }
 
 fn of_archive(bytes: &[u8]) -> FileKind {
@@ -107,8 +183,8 @@ fn by_words(hints: &FileHints, bytes: &[u8]) -> Option<FileKind> {
     let text = parse::text_of_file(bytes)?;
     let start: String = text.trim_start_matches('\u{feff}').trim_start().chars().take(SNIFFED_BYTES_MAX).collect();
     let lower = start.to_ascii_lowercase();
-    let name = hints.filename.as_deref().unwrap_or_default().to_ascii_lowercase();
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let ending = hints.ending();
+    let extension = ending.as_str();
     let content_type = hints.content_type.as_str();
     Some(if lower.starts_with("begin:vcalendar") {
         FileKind::Calendar

@@ -1,11 +1,13 @@
 //! One file for each kind of file.
 
 pub mod docx;
+pub(crate) mod drawing;
 pub mod epub;
 pub mod ics;
 pub mod image;
 pub mod mail;
 pub mod msg;
+pub(crate) mod numbers;
 pub mod odf;
 pub mod pdf;
 pub mod pptx;

@@ -26,6 +26,8 @@ pub struct FileHints {
     pub content_type: String,
     /// Whether pages without text are rasterized for OCR.
     pub rasterizes: bool,
+    /// The index of a page whose image is wanted instead of the text.
+    pub wanted_page: Option<usize>,
 }
 
 /// Why a file has no text.
@@ -70,7 +72,18 @@ impl FileError {
 /// # Errors
 /// Returns why the file has no text.
 pub fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileError> {
-    read_nested(hints, bytes, 0)
+    match hints.wanted_page {
+        Some(index) => page_image(hints, bytes, index),
+        None => read_nested(hints, bytes, 0),
+    }
+}
+
+/// Returns the image of a page as a person sees it, in [`FileText::images`]. Only PDF has pages of a fixed form.
+fn page_image(hints: &FileHints, bytes: &[u8], index: usize) -> Result<FileText, FileError> {
+    if detect(hints, bytes) != FileKind::Pdf {
+        return Err(FileError::new(FileErrorCode::UnsupportedType, "Files of this type have no images of pages."));
+    }
+    kinds::pdf::page_image(bytes, index)
 }
 
 /// Reads a file that is `depth` levels inside of another.
@@ -90,10 +103,12 @@ fn read_nested(hints: &FileHints, bytes: &[u8], depth: usize) -> Result<FileText
         FileKind::Odf => kinds::odf::read(bytes),
         FileKind::Epub => kinds::epub::read(bytes),
         FileKind::Mail => kinds::mail::read(bytes, depth),
-        FileKind::OutlookMail => kinds::msg::read(bytes),
+        FileKind::OutlookMail => kinds::msg::read(bytes, depth),
         FileKind::Calendar => kinds::ics::read(bytes),
         FileKind::Image => kinds::image::read(bytes),
-        FileKind::Unsupported => {
+        FileKind::EncryptedOffice => Err(FileError::new(FileErrorCode::Encrypted, "The file needs a password.")),
+        FileKind::Damaged => Err(FileError::parse("The file is not a valid file of its type.")),
+        FileKind::OldOffice | FileKind::Unsupported => {
             Err(FileError::new(FileErrorCode::UnsupportedType, "No text can be read from files of this type."))
         }
     }

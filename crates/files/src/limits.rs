@@ -30,6 +30,8 @@ pub const PAGE_GLYPHS_MAX: usize = 200_000;
 pub const OCR_PAGES_MAX: usize = 20;
 /// Pixels of one rasterized page.
 pub const OCR_PIXELS_MAX: u64 = 6_000_000;
+/// Pixels of a page that is rasterized for a person.
+pub const VIEW_PIXELS_MAX: u64 = 2_500_000;
 /// Pixels of an image.
 pub const IMAGE_PIXELS_MAX: u64 = 40_000_000;
 /// Bytes of an embedded font, CMap or stream of a mail in a compound file.

@@ -3,7 +3,7 @@
 use super::*;
 
 fn named(filename: &str, content_type: &str) -> FileHints {
-    FileHints { filename: Some(filename.to_owned()), content_type: content_type.to_owned(), rasterizes: false }
+    FileHints { filename: Some(filename.to_owned()), content_type: content_type.to_owned(), ..FileHints::default() }
 }
 
 fn text_of(filename: &str, bytes: &[u8]) -> String {
@@ -36,4 +36,26 @@ fn a_result_survives_the_pipe() {
     let hints = named("a\nb", "text/plain");
     assert_eq!(worker::parse_input(&worker::input(&hints, b"x\ny")), Some((hints, &b"x\ny"[..])));
     assert_eq!(worker::parse_output(b"{}\nrest"), None);
+}
+
+/// A cell is a number of a string, so a row of a few bytes can stand for gigabytes.
+#[test]
+fn a_row_of_one_long_string_needs_no_memory_beyond_its_text() {
+    let strings = format!("<sst><si><t>{}</t></si></sst>", "s".repeat(1 << 20));
+    let row = format!("<row>{}</row>", r#"<c t="s"><v>0</v></c>"#.repeat(1_000));
+    let parts = [
+        ("xl/workbook.xml", r#"<sheet name="a" r:id="s"/>"#.to_owned()),
+        ("xl/_rels/workbook.xml.rels", r#"<Relationship Id="s" Type="x/worksheet" Target="s.xml"/>"#.to_owned()),
+        ("xl/s.xml", row),
+        ("xl/sharedStrings.xml", strings),
+    ];
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in &parts {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a part");
+        std::io::Write::write_all(&mut zip, text.as_bytes()).expect("written");
+    }
+    let bytes = zip.finish().expect("an archive").into_inner();
+    let read = read(&named("a.xlsx", "application/octet-stream"), &bytes).expect("readable");
+    assert!(read.is_truncated);
+    assert_eq!(read.pages[0].chars().count(), limits::CHARS_MAX);
 }

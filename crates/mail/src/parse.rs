@@ -20,7 +20,7 @@ pub(crate) use address_fields::{AddressFieldValue, parties};
 pub(crate) use attachment::safe_filename;
 pub use attachment::{FILENAME_BYTES_MAX, ParsedAttachment};
 pub(crate) use charset::CharsetHints;
-pub use charset::text_of_file;
+pub use charset::{html_of_file, text_of_file};
 pub(crate) use content::PartHeader;
 pub use rewrite::TextUse;
 pub use transfer::TransferDecoder;

@@ -2132,6 +2132,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/messages/{id}/attachments/{attachment_id}/pages/{page}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the image of a page of a PDF as PNG. The first page is 1.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getAttachmentPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages/{id}/attachments/{attachment_id}/extract": {
         parameters: {
             query?: never;
@@ -9867,9 +9887,9 @@ export interface components {
         /** @description Changes to a knowledge document. Omitted members stay unchanged. */
         UpdateKnowledgeBody: {
             /** @description Title. */
-            title?: string | null;
+            title?: string;
             /** @description Plain text or Markdown. */
-            body?: string | null;
+            body?: string;
             /**
              * Format: uuid
              * @description The inbox that the document is for. Null for every inbox of the workspace.
@@ -10719,6 +10739,1819 @@ export interface components {
         /** @description OK */
         ContactWithThreads: {
             headers: {
+<<<<<<< HEAD
+=======
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `body_too_large`: Send a smaller request body. */
+        BodyTooLarge3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `dkim_record_not_found`: Publish the `dkim_next` record, wait for DNS to propagate, and try again. */
+        DkimRecordNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "dkim_record_not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `dkim_rotation_too_soon`: Wait until `details.retire_at`, then start the rotation. */
+        DkimRotationTooSoon: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "dkim_rotation_too_soon";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `domain_in_use`: Delete the domain's inboxes first, or repeat the request with `force=true`. */
+        DomainInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "domain_in_use";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `domain_taken`: Use another domain. If this one is yours, ask the operator of this server. */
+        DomainTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "domain_taken";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one. */
+        DraftNotEditable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "draft_not_editable";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+         *
+         *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
+         */
+        DraftNotEditableOrDraftChanged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "draft_not_editable" | "draft_changed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `extraction_pending`: Wait for the event `attachment.extracted`, or read the message again in a few seconds.
+         *
+         *     `extraction_unavailable`: Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead.
+         */
+        ExtractionPendingOrExtractionUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "extraction_pending" | "extraction_unavailable";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `extraction_unavailable`: Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead. */
+        ExtractionUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "extraction_unavailable";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one. */
+        HandleTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "handle_taken";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one.
+         *
+         *     `handle_reserved`: Choose another handle that doesn't resemble the name of the service or of a role.
+         *
+         *     `handle_limit`: Take back a handle that the workspace had before, or keep the current one.
+         */
+        HandleTakenOrHandleReservedOrHandleLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "handle_taken" | "handle_reserved" | "handle_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again. */
+        IdempotencyInFlight: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_in_flight";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request. */
+        IdempotencyKeyReused: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
+         *
+         *     `invalid_agent_signature`: Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
+         *
+         *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
+         *
+         *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
+         */
+        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+        InsufficientPermissions: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         */
+        InsufficientPermissionsOrCsrf: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `agent_suspended`: Ask the operator of this server to review the agent.
+         */
+        InsufficientPermissionsOrCsrfOrAgentSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "agent_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `identity_disabled`: Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
+         *
+         *     `client_disabled`: Ask the owner of the app to enable it.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         *
+         *     `agent_suspended`: Ask the operator of this server to review the agent.
+         */
+        InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         */
+        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
+         */
+        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         */
+        InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "temporary_inbox_receive_only";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         */
+        InsufficientPermissionsOrCsrfOrUnclaimedWorkspace: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         */
+        InsufficientPermissionsOrForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrf: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_api_keys`: Revoke a key you no longer need or move the workspace to a larger plan.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitApiKeys: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_domains`: Delete a domain you no longer need or move the workspace to a larger plan.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitDomainsOrUnclaimedWorkspace: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_identities`: Delete an identity you no longer need or move the workspace to a larger plan.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         *
+         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentitiesOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_identity_clients`: Delete a sign-in app you no longer need.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentityClientsOrUnclaimedWorkspace: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_inboxes`: Delete an inbox you no longer need or move the workspace to a larger plan.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         *
+         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitInboxesOrDomainNotVerifiedOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_knowledge`: Delete a knowledge document you no longer need or move the workspace to a larger plan.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_webhooks`: Delete a webhook you no longer need, or subscribe an existing one to more events.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitWebhooksOrUnclaimedWorkspace: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
+         *
+         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
+         */
+        InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         */
+        InsufficientPermissionsOrMessageWithheld: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         */
+        InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrf: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `plan_limit_storage`: Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
+         */
+        InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrfOrPlanLimitStorage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
+         */
+        InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         */
+        InsufficientPermissionsOrMessageWithheldOrForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+         *
+         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         *
+         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *
+         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
+         */
+        InsufficientPermissionsOrMessageWithheldOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+        InternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+        InternalError2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+        InternalError3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
+         *
+         *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
+         */
+        InternalErrorOrContentDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error" | "content_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_key_proof`: Sign a new proof with the private key of `public_jwk`, and send it within five minutes. */
+        InvalidKeyProof: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_key_proof";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+        InvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+        InvalidRequest2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+        InvalidRequest3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+         *
+         *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+         */
+        InvalidRequestOrInvalidCursor: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_cursor";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+         *
+         *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+         */
+        InvalidRequestOrInvalidCursor2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_cursor";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+         *
+         *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+         */
+        InvalidRequestOrInvalidHandle: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_handle";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+         *
+         *     `invalid_send_at`: Choose a time between 1 minute and 30 days from now, or send the draft now.
+         */
+        InvalidRequestOrInvalidSendAt: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_send_at";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+         *
+         *     `invalid_send_at`: Choose a time between 1 minute and 30 days from now, or send the draft now.
+         *
+         *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+         */
+        InvalidRequestOrInvalidSendAtOrInvalidHandle: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_send_at" | "invalid_handle";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_webhook_url`: Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535. */
+        InvalidWebhookUrl: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_webhook_url";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `knowledge_source_exists`: Delete one of the two documents, or keep the document in its inbox. */
+        KnowledgeSourceExists: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "knowledge_source_exists";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message. */
+        LeaseExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
+         *
+         *     `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+         *
+         *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
+         *
+         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
+         *
+         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
+         */
+        LeaseExpiredOrDraftNotEditableOrDraftChangedOrIdempotencyInFlightOrLoopDetected: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
+         *
+         *     `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+         *
+         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
+         *
+         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
+         */
+        LeaseExpiredOrDraftNotEditableOrIdempotencyInFlightOrLoopDetected: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
+         *
+         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
+         *
+         *     `already_claimed`: No action is needed: the workspace has an owner, who can create more keys.
+         *
+         *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
+         *
+         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
+         */
+        LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimedOrNotClaimableOrLoopDetected: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
+         *
+         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
+         *
+         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
+         */
+        LeaseExpiredOrIdempotencyInFlightOrLoopDetected: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `list_entry_exists`: No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`. */
+        ListEntryExists: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "list_entry_exists";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `llm_unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        LlmUnavailableOrUnavailableOrStoreDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "llm_unavailable" | "unavailable" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `member_has_keys`: Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours. */
+        MemberHasKeys: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "member_has_keys";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
+         *
+         *     `body_too_large`: Send a smaller request body.
+         */
+        MessageTooLargeOrBodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "message_too_large" | "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+        MisdirectedRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "misdirected_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+        NotFound2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+        NotFound3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `not_found`: Check the path, the id, and whether the key can access the record.
+         *
+         *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+         */
+        NotFoundOrAgentNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found" | "agent_not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `not_found`: Check the path, the id, and whether the key can access the record.
+         *
+         *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+         */
+        NotFoundOrAgentNotFound2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found" | "agent_not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `not_held`: No action is needed: the message is not held.
+         *
+         *     `message_blocked`: Change the receive lists for future mail; a message that was already blocked can't be released.
+         */
+        NotHeldOrMessageBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_held" | "message_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_queued`: List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action. */
+        NotQueued: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_queued";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_suspended`: No action is needed: nothing was decided against it. */
+        NotSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `body_too_large`: Send a smaller request body. */
+        OAuthBodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `body_too_large`: Send a smaller request body. */
+        OAuthBodyTooLarge2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+        OAuthInternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+        OAuthInternalError2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+        OAuthInvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+        OAuthInvalidRequest2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+        OAuthMisdirectedRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        OAuthUnavailableOrStoreDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+        OAuthUnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+        OAuthUnsupportedMediaType2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
+        PlanLimitEmails: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "plan_limit_emails";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `plan_limit_structured_extractions`: Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read. */
+        PlanLimitStructuredExtractions: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+>>>>>>> w36
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
@@ -17022,6 +18855,48 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    getAttachmentPage: {
+        parameters: {
+            query?: {
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: boolean;
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+                attachment_id: string;
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound2"];
+            409: components["responses"]["ExtractionUnavailable"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     extractAttachment: {

@@ -48,6 +48,31 @@ export function heldReason(reason: string | null | undefined): string {
   return reason ? (HELD[reason] ?? reason) : 'Waits for a check.';
 }
 
+const UNREAD: Record<string, string> = {
+  unsupported_type: 'files of this type have no text that can be read.',
+  quota: 'the plan’s monthly limit of files is used up.',
+  ocr_unavailable: 'it is an image, and this server doesn’t read text in images.',
+  ocr_error: 'the text in its image can’t be read.',
+  timeout: 'it takes too much time or memory.',
+  parse_error: 'it is damaged, or not what its name says.',
+  encrypted: 'it needs a password.',
+  too_large: 'it is too large.',
+  too_many: 'only the first files of a mail are read.',
+  blocked: 'a block list stopped the mail.',
+  off: 'reading files is switched off on this server.',
+};
+
+interface Extraction {
+  status: string;
+  error?: { code: string; message: string } | null;
+}
+
+/** Says why the text of a file can't be shown; null if it can, or may soon. */
+export function unreadReason(extraction: Extraction | null | undefined): string | null {
+  const error = extraction?.error;
+  return error ? `Not read: ${UNREAD[error.code] ?? error.message}` : null;
+}
+
 const DELIVERY: Record<string, string> = {
   queued: 'Waits to leave',
   sent: 'Handed over',

@@ -82,6 +82,10 @@ pub enum Patch<T> {
     Set(T),
 }
 
+/// A member of a PATCH body that always has a value: absent or a new value. Null is refused, because nothing can be cleared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replacement<T>(pub Option<T>);
+
 impl<T> Patch<T> {
     /// Returns the new value of an optional field; `None` if it keeps its value.
     #[must_use]
@@ -309,6 +313,18 @@ impl<T: BodyValue> BodyValue for Patch<T> {
     }
     fn absent() -> Option<Self> {
         Some(Patch::Keep)
+    }
+}
+
+impl<T: BodyValue> BodyValue for Replacement<T> {
+    fn schema() -> Value {
+        T::schema()
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        T::decode(value, path, problems).map(|value| Self(Some(value)))
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(None))
     }
 }
 

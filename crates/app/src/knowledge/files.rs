@@ -1,10 +1,12 @@
 //! The text of uploaded files.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use posthouse_domain::{
     ErrorCode, ExtractionError, ExtractionErrorCode, Refusal, WorkspaceId, knowledge::TITLE_CHARS_MAX,
 };
-use posthouse_mail::html;
+use posthouse_mail::{html, parse};
 
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::{ports::FileToRead, service::Service};
@@ -44,21 +46,16 @@ impl KnowledgeFile {
     /// Returns the text. A file that isn't text is read by a process of its own, within the workspace's share of them.
     ///
     /// # Errors
-    /// Returns `unsupported_media_type` if no text can be read from files of this kind, or `invalid_request` if text isn't
-    /// UTF-8 or the file can't be read.
+    /// Returns `unsupported_media_type` if no text can be read from files of this kind, or `invalid_request` if the file can't
+    /// be read.
     pub async fn text(self, service: &Service, workspace: WorkspaceId) -> Result<String, Refusal> {
         let kind = self.kind();
         if kind == FileKind::Process {
             return self.read(service, workspace).await;
         }
-        let text = String::from_utf8(self.content)
-            .map_err(|_| Refusal::invalid_field("file", "must be UTF-8 text").with_fix("Save the file as UTF-8."))?;
         let owner = WorkOwner { class: WorkClass::Search, workspace };
-        let read = move |_: &WorkStop| {
-            let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).replace('\0', "");
-            if kind == FileKind::Html { html::to_text(&text) } else { text }
-        };
-        service.blocking_pool.run_for(owner, 0, read).await
+        let content = self.content;
+        service.blocking_pool.run_for(owner, 0, move |_: &WorkStop| decoded(&content, kind)).await?
     }
 
     async fn read(self, service: &Service, workspace: WorkspaceId) -> Result<String, Refusal> {
@@ -110,12 +107,24 @@ impl KnowledgeFile {
     }
 }
 
+/// Decodes a text in the character set that a mail with it would be read in.
+fn decoded(content: &[u8], kind: FileKind) -> Result<String, Refusal> {
+    let is_html = kind == FileKind::Html;
+    let text = if is_html { parse::html_of_file(content) } else { parse::text_of_file(content) };
+    // A text with some zeros is damaged, and still a text.
+    let text = text.or_else(|| std::str::from_utf8(content).ok().map(Cow::Borrowed));
+    let text = text.ok_or_else(|| Refusal::invalid_field("file", "is not text").with_fix(TEXT_ENDING))?;
+    Ok(if is_html { html::to_text(&text) } else { text.replace('\0', "") })
+}
+
 /// Endings of files that are read by a process, whatever content type is stated.
 const PROCESS_ENDINGS: [&str; 13] =
     ["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "rtf", "epub", "eml", "msg", "ics", "tsv"];
 
 /// Endings of images.
 const IMAGE_ENDINGS: [&str; 8] = ["png", "jpg", "jpeg", "gif", "tif", "tiff", "webp", "bmp"];
+
+const TEXT_ENDING: &str = "Upload a text, or name the file by what it is.";
 
 const TEXT_ONLY: &str = "Upload plain text, Markdown or HTML.";
 

@@ -10,6 +10,7 @@ use posthouse_domain::{
 use posthouse_mail::{
     address::Mailbox,
     calendar::{self, CalendarEvent},
+    parse,
 };
 use posthouse_store::{Tx, attachments, seen_addresses};
 
@@ -101,7 +102,7 @@ async fn invitation(
     };
     for file in files.iter().filter(is_calendar).take(INVITATIONS_MAX) {
         let bytes = raw::attachment_bytes(service, message, file).await?;
-        let found = calendar::parse(&String::from_utf8_lossy(&bytes));
+        let found = parse::text_of_file(&bytes).and_then(|text| calendar::parse(&text));
         let asked = found.filter(|found| found.method.as_deref().is_none_or(|method| method == "REQUEST"));
         if let Some(event) = asked.and_then(|found| found.events.into_iter().next()) {
             return Ok(Some(event));

@@ -20,4 +20,7 @@ pub struct FileToRead {
 pub trait FileReader: Send + Sync + 'static {
     /// Returns the text of a file, or why it has no text.
     fn read(&self, file: FileToRead) -> BoxFuture<'_, Result<ExtractedText, ExtractionError>>;
+
+    /// Returns the image of a page, counted from 0, as PNG; `None` if the file has no such page.
+    fn page_image(&self, file: FileToRead, index: usize) -> BoxFuture<'_, Result<Option<Bytes>, ExtractionError>>;
 }

@@ -1,5 +1,7 @@
 //! Every line of every text is in exactly one part, whatever the texts and budgets are.
 
+mod clients;
+
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -69,7 +71,7 @@ fn check(mails: &[Mail], budget: usize) {
         }
         assert_eq!(at as usize, mail.text.chars().count(), "the whole message {number}");
         for line in mail.text.lines().filter(|line| !line.trim().is_empty() && line.len() < 40) {
-            let bare = line.trim_start_matches(['>', ' ']);
+            let bare = line.trim_start_matches(['>', '|', ' ']);
             assert!(text.contains(line) || text.contains(bare), "{line:?} of message {number} is somewhere");
         }
     }

@@ -23,8 +23,8 @@ pub(crate) fn read(bytes: &[u8], depth: usize) -> Result<FileText, FileError> {
             out.truncate();
             break;
         }
-        let hints =
-            FileHints { filename: file.filename.clone(), content_type: file.content_type.clone(), rasterizes: false };
+        let (filename, content_type) = (file.filename.clone(), file.content_type.clone());
+        let hints = FileHints { filename, content_type, ..FileHints::default() };
         attachment(&mut out, &hints, &file.bytes, depth);
     }
     Ok(out.finish())

@@ -1,5 +1,9 @@
 //! OpenDocument (OASIS OpenDocument 1.3): text, tables and presentations. A table or a slide is a page.
 
+mod lists;
+
+use lists::OdfLists;
+
 use crate::{
     FileError, FileText,
     archive::Archive,
@@ -19,7 +23,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     }
     let content = archive.require("content.xml")?;
     let source = xml::decode(&content);
-    let mut reader = OdfReader::default();
+    let styles = archive.read("styles.xml")?.unwrap_or_default();
+    let lists = OdfLists::parse([&*xml::decode(&styles), &*source])?;
+    let mut reader = OdfReader { lists, ..OdfReader::default() };
     let mut steps = XmlSteps::new(&source);
     while let Some(step) = steps.next()? {
         match step {
@@ -47,6 +53,9 @@ struct OdfReader {
     cell_repeats: usize,
     row: Vec<String>,
     row_repeats: usize,
+    lists: OdfLists,
+    /// The date of the cell in the form of ISO 8601.
+    date: Option<String>,
 }
 
 impl OdfReader {
@@ -65,11 +74,13 @@ impl OdfReader {
             }
             "page" => drop(self.out.begin_page()),
             "p" | "h" => self.paragraphs += 1,
+            "list" | "list-item" | "list-header" => self.lists.open(&name, tag),
             "table-row" if self.cells == 0 => self.row_repeats = repeats(tag, "number-rows-repeated"),
             "table-cell" | "covered-table-cell" => {
                 self.cells += 1;
                 if self.cells == 1 {
                     self.cell_repeats = repeats(tag, "number-columns-repeated");
+                    self.date = tag.attribute("date-value").map(|date| date.replacen('T', " ", 1));
                 }
             }
             "s" => {
@@ -99,12 +110,14 @@ impl OdfReader {
             "table-cell" | "covered-table-cell" => {
                 self.cells = self.cells.saturating_sub(1);
                 if self.cells == 0 {
-                    let cell = std::mem::take(&mut self.cell);
+                    let text = std::mem::take(&mut self.cell);
+                    let cell = self.date.take().filter(|_| self.is_sheets).unwrap_or(text);
                     let room = ROW_CELLS_MAX.saturating_sub(self.row.len());
                     self.row.extend(std::iter::repeat_n(cell, self.cell_repeats.min(room)));
                 }
             }
             "table-row" if self.cells == 0 => self.end_row(),
+            "list" | "list-item" | "list-header" => self.lists.close(name),
             _ => {}
         }
     }
@@ -113,7 +126,10 @@ impl OdfReader {
         if self.skipped > 0 || self.paragraphs == 0 {
             return;
         }
-        if self.cells > 0 { self.cell.push_str(text) } else { self.out.push(text) }
+        let label = self.lists.take_label().map(|label| label + " ");
+        for piece in label.as_deref().into_iter().chain([text]) {
+            if self.cells > 0 { self.cell.push_str(piece) } else { self.out.push(piece) }
+        }
     }
 
     /// Writes a row without the empty cells at its end; an empty row once.

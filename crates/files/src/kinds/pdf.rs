@@ -19,7 +19,7 @@ use hayro::{
 
 use crate::{
     FileError, FileErrorCode, FileHints, FileText, PageImage,
-    limits::{OCR_PAGES_MAX, OCR_PIXELS_MAX, PAGE_GLYPHS_MAX},
+    limits::{OCR_PAGES_MAX, OCR_PIXELS_MAX, PAGE_GLYPHS_MAX, PAGES_MAX, VIEW_PIXELS_MAX},
     output::TextWriter,
 };
 
@@ -27,8 +27,10 @@ use crate::{
 const TEXT_GLYPHS_MIN: usize = 8;
 /// The part of a page that an image of a scan covers.
 const SCAN_PART: f64 = 0.3;
-/// Dots per point of a rasterized page: 200 per inch.
-const RASTER_SCALE: f64 = 200.0 / 72.0;
+/// Dots per point of a page rasterized for OCR: 200 per inch.
+const OCR_SCALE: f64 = 200.0 / 72.0;
+/// Dots per point of a page rasterized for a person: 120 per inch.
+const VIEW_SCALE: f64 = 120.0 / 72.0;
 /// In units of the font size: a gap that separates words.
 const WORD_GAP: f64 = 0.16;
 /// A gap that separates cells.
@@ -39,10 +41,7 @@ const LINE_SHIFT: f64 = 0.45;
 const BACK_SHIFT: f64 = 0.9;
 
 pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileError> {
-    let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
-        LoadPdfError::Decryption(_) => FileError::new(FileErrorCode::Encrypted, "The file needs a password."),
-        LoadPdfError::Invalid => FileError::parse("The file is not a valid PDF."),
-    })?;
+    let pdf = open(bytes)?;
     let cache = InterpreterCache::new();
     let mut out = TextWriter::default();
     let mut scans = Vec::new();
@@ -65,17 +64,50 @@ pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileErro
     text.is_truncated |= scans.len() > OCR_PAGES_MAX;
     scans.truncate(OCR_PAGES_MAX);
     text.images = if hints.rasterizes {
-        scans.into_iter().filter_map(|index| rasterize(pdf.pages().get(index)?, index)).collect()
+        let image = |index| Some(PageImage { page: index, bytes: rasterize(pdf.pages().get(index)?, OCR_RASTER)? });
+        scans.into_iter().filter_map(image).collect()
     } else {
         scans.into_iter().map(|page| PageImage { page, bytes: Vec::new() }).collect()
     };
     Ok(text)
 }
 
-fn rasterize(page: &Page<'_>, index: usize) -> Option<PageImage> {
+fn open(bytes: &[u8]) -> Result<Pdf, FileError> {
+    Pdf::new(bytes.to_vec()).map_err(|error| match error {
+        LoadPdfError::Decryption(_) => FileError::new(FileErrorCode::Encrypted, "The file needs a password."),
+        LoadPdfError::Invalid => FileError::parse("The file is not a valid PDF."),
+    })
+}
+
+/// Returns the image of one page for a person. The result has the number of pages, and no image if there is no such page.
+pub(crate) fn page_image(bytes: &[u8], index: usize) -> Result<FileText, FileError> {
+    let pdf = open(bytes)?;
+    let mut found = FileText { is_paged: true, ..FileText::default() };
+    if let Some(page) = pdf.pages().get(index).filter(|_| index < PAGES_MAX) {
+        let image = rasterize(page, VIEW_RASTER);
+        let bytes = image.ok_or_else(|| FileError::parse("The page has a size that can't be shown."))?;
+        found.images.push(PageImage { page: index, bytes });
+    }
+    Ok(found)
+}
+
+/// How finely a page is rasterized.
+#[derive(Clone, Copy)]
+struct Raster {
+    /// Dots per point.
+    scale: f64,
+    /// Most pixels of the image.
+    pixels_max: u64,
+}
+
+const OCR_RASTER: Raster = Raster { scale: OCR_SCALE, pixels_max: OCR_PIXELS_MAX };
+const VIEW_RASTER: Raster = Raster { scale: VIEW_SCALE, pixels_max: VIEW_PIXELS_MAX };
+
+/// Returns the image of a page as PNG; `None` if the page has no size.
+fn rasterize(page: &Page<'_>, raster: Raster) -> Option<Vec<u8>> {
     let (width, height) = page.render_dimensions();
     let area = f64::from(width) * f64::from(height);
-    let scale = RASTER_SCALE.min((OCR_PIXELS_MAX as f64 / area).sqrt());
+    let scale = raster.scale.min((raster.pixels_max as f64 / area).sqrt());
     let longest = f64::from(width.max(height)) * scale;
     if !longest.is_finite() || longest < 1.0 || longest > f64::from(u16::MAX) {
         return None;
@@ -84,7 +116,7 @@ fn rasterize(page: &Page<'_>, index: usize) -> Option<PageImage> {
     let settings = hayro::PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE };
     let cache = RenderCache::new();
     let pixmap = hayro::render(page, &cache, &InterpreterSettings::default(), &RenderSettings::default(), &settings);
-    Some(PageImage { page: index, bytes: pixmap.into_png().ok()? })
+    pixmap.into_png().ok()
 }
 
 /// What a page shows.

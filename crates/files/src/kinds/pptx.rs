@@ -1,9 +1,11 @@
 //! Presentations of PowerPoint (ECMA-376 Part 1, PresentationML): a page for each slide, with its notes.
 
+use std::collections::HashSet;
+
 use crate::{
     FileError, FileText,
     archive::Archive,
-    kinds::docx,
+    kinds::{docx, drawing},
     output::TextWriter,
     xml::{self, XmlStep, XmlSteps},
 };
@@ -12,7 +14,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut archive = Archive::open(bytes)?;
     let presentation = archive.require("ppt/presentation.xml")?;
     let targets = relations(&mut archive, "ppt/_rels/presentation.xml.rels")?;
-    let mut out = TextWriter::default();
+    let (mut out, mut used) = (TextWriter::default(), HashSet::new());
     for id in slide_ids(&xml::decode(&presentation))? {
         let Some(relation) = targets.iter().find(|relation| relation.id == id) else { continue };
         let name = resolved("ppt/", &relation.target);
@@ -21,7 +23,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
             break;
         }
         docx::write(&xml::decode(&slide), &mut out)?;
+        drawing::write_related(&mut archive, &name, &mut out)?;
         write_notes(&mut archive, &name, &mut out)?;
+        write_background(&mut archive, &name, &mut used, &mut out)?;
         if out.is_full() {
             break;
         }
@@ -80,6 +84,28 @@ fn slide_ids(source: &str) -> Result<Vec<String>, FileError> {
         }
     }
     Ok(ids)
+}
+
+/// Writes what the layout and the master of a slide show on each slide, with the first one that has them.
+fn write_background(
+    archive: &mut Archive<'_>,
+    slide: &str,
+    used: &mut HashSet<String>,
+    out: &mut TextWriter,
+) -> Result<(), FileError> {
+    let mut part = slide.to_owned();
+    for kind in ["/slideLayout", "/slideMaster"] {
+        let related = drawing::related(archive, &part)?;
+        let Some((_, name)) = related.into_iter().find(|(relation, _)| relation.kind.ends_with(kind)) else { break };
+        part = name;
+        if !used.insert(part.clone()) {
+            break;
+        }
+        let Some(bytes) = archive.read(&part)? else { break };
+        out.end_line();
+        drawing::write_fixed_shapes(&xml::decode(&bytes), out)?;
+    }
+    Ok(())
 }
 
 fn write_notes(archive: &mut Archive<'_>, slide: &str, out: &mut TextWriter) -> Result<(), FileError> {

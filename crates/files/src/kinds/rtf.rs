@@ -1,15 +1,18 @@
 //! Rich Text Format 1.9.1.
 
+use std::collections::HashMap;
+
 use encoding_rs::Encoding;
 
 use crate::{FileError, FileText, limits::RTF_DEPTH_MAX, output::TextWriter};
 
+/// Fonts whose character set is known.
+const FONTS_MAX: usize = 2_000;
 /// Digits of the parameter of a control word.
 const DIGITS_MAX: usize = 10;
 
 /// Groups whose text is not of the document.
-const DESTINATIONS: [&str; 26] = [
-    "fonttbl",
+const DESTINATIONS: [&str; 25] = [
     "colortbl",
     "stylesheet",
     "info",
@@ -40,10 +43,11 @@ const DESTINATIONS: [&str; 26] = [
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut reader = RtfReader::new(bytes);
     while let Some(byte) = reader.take() {
+        let is_start = std::mem::take(&mut reader.is_start);
         match byte {
             b'{' => reader.open()?,
             b'}' => reader.close(),
-            b'\\' => reader.control(),
+            b'\\' => reader.control(is_start),
             b'\r' | b'\n' => {}
             byte => reader.byte(byte),
         }
@@ -59,8 +63,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
 #[derive(Clone, Copy)]
 struct Group {
     is_skipped: bool,
+    /// Whether the text stands for markup of the HTML that the file was made of.
+    is_markup: bool,
+    /// Whether the text is of the table of fonts.
+    is_fonts: bool,
+    /// The character set of the font.
+    encoding: &'static Encoding,
     /// Characters that stand for a Unicode character where it is unknown.
     fallback_chars: usize,
+}
+
+impl Group {
+    fn is_hidden(&self) -> bool {
+        self.is_skipped || self.is_markup
+    }
 }
 
 struct RtfReader<'a> {
@@ -69,7 +85,14 @@ struct RtfReader<'a> {
     out: TextWriter,
     group: Group,
     outer: Vec<Group>,
+    /// Whether nothing of the group was read yet.
+    is_start: bool,
+    /// The character set of fonts without their own.
     encoding: &'static Encoding,
+    /// The character sets of fonts by their number.
+    fonts: HashMap<i64, &'static Encoding>,
+    /// The font that the table describes.
+    font: i64,
     /// Bytes of the code page that are not decoded yet.
     pending: Vec<u8>,
     /// Characters to leave out after a Unicode character.
@@ -85,9 +108,18 @@ impl<'a> RtfReader<'a> {
             bytes,
             at: 0,
             out: TextWriter::default(),
-            group: Group { is_skipped: false, fallback_chars: 1 },
+            group: Group {
+                is_skipped: false,
+                is_markup: false,
+                is_fonts: false,
+                encoding: encoding_rs::WINDOWS_1252,
+                fallback_chars: 1,
+            },
             outer: Vec::new(),
+            is_start: false,
             encoding: encoding_rs::WINDOWS_1252,
+            fonts: HashMap::new(),
+            font: 0,
             pending: Vec::new(),
             left_out: 0,
             high: None,
@@ -112,6 +144,7 @@ impl<'a> RtfReader<'a> {
         }
         self.outer.push(self.group);
         self.left_out = 0;
+        self.is_start = true;
         Ok(())
     }
 
@@ -126,7 +159,7 @@ impl<'a> RtfReader<'a> {
     fn byte(&mut self, byte: u8) {
         if self.left_out > 0 {
             self.left_out -= 1;
-        } else if !self.group.is_skipped {
+        } else if !self.group.is_hidden() {
             self.pending.push(byte);
         }
     }
@@ -134,21 +167,24 @@ impl<'a> RtfReader<'a> {
     fn flush(&mut self) {
         if !self.pending.is_empty() {
             let pending = std::mem::take(&mut self.pending);
-            self.out.push(&self.encoding.decode_without_bom_handling(&pending).0);
+            self.high = None;
+            self.out.push(&self.group.encoding.decode_without_bom_handling(&pending).0);
         }
     }
 
     fn push(&mut self, text: &str) {
-        if !self.group.is_skipped {
+        if !self.group.is_hidden() {
             self.flush();
             self.out.push(text);
         }
     }
 
-    fn control(&mut self) {
+    /// Reads a control word or symbol, which may be the first one of its group.
+    fn control(&mut self, is_start: bool) {
         let Some(first) = self.take() else { return };
         if !first.is_ascii_alphabetic() {
-            return self.symbol(first);
+            // Elsewhere it means nothing.
+            return if first == b'*' { self.group.is_skipped |= is_start } else { self.symbol(first) };
         }
         let start = self.at - 1;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
@@ -182,7 +218,6 @@ impl<'a> RtfReader<'a> {
                 self.at = (self.at + 2).min(self.bytes.len());
                 byte.into_iter().for_each(|byte| self.byte(byte));
             }
-            b'*' => self.group.is_skipped = true,
             b'~' => self.push(" "),
             b'_' => self.push("-"),
             b'\\' | b'{' | b'}' => self.byte(symbol),
@@ -214,8 +249,28 @@ impl<'a> RtfReader<'a> {
             "emspace" | "enspace" | "qmspace" => self.push(" "),
             "u" => self.unicode(parameter.unwrap_or_default()),
             "uc" => self.group.fallback_chars = usize::try_from(parameter.unwrap_or(1)).unwrap_or(0).min(8),
-            "ansicpg" => self.encoding = code_page(parameter.unwrap_or(1252)),
-            "mac" => self.encoding = encoding_rs::MACINTOSH,
+            "ansicpg" => self.set_encoding(code_page(parameter.unwrap_or(1252))),
+            "mac" => self.set_encoding(encoding_rs::MACINTOSH),
+            "fonttbl" => (self.group.is_skipped, self.group.is_fonts) = (true, true),
+            "f" if self.group.is_fonts => self.font = parameter.unwrap_or_default(),
+            "fcharset" if self.group.is_fonts && self.fonts.len() < FONTS_MAX => {
+                let encoding = parameter.and_then(charset);
+                self.fonts.extend(encoding.map(|encoding| (self.font, encoding)));
+            }
+            "f" => {
+                self.flush();
+                let of_font = self.fonts.get(&parameter.unwrap_or_default()).copied();
+                self.group.encoding = of_font.unwrap_or(self.encoding);
+            }
+            "plain" => {
+                self.flush();
+                self.group.encoding = self.encoding;
+            }
+            // Text that only HTML made of this doesn't have ([MS-OXRTFEX]).
+            "htmlrtf" => {
+                self.flush();
+                self.group.is_markup = parameter != Some(0);
+            }
             "bin" => {
                 let bytes = usize::try_from(parameter.unwrap_or_default()).unwrap_or(0);
                 self.at = self.at.saturating_add(bytes).min(self.bytes.len());
@@ -225,9 +280,13 @@ impl<'a> RtfReader<'a> {
         }
     }
 
+    fn set_encoding(&mut self, encoding: &'static Encoding) {
+        (self.encoding, self.group.encoding) = (encoding, encoding);
+    }
+
     fn unicode(&mut self, code: i64) {
         self.left_out = self.group.fallback_chars;
-        if self.group.is_skipped {
+        if self.group.is_hidden() {
             return;
         }
         self.flush();
@@ -242,8 +301,29 @@ impl<'a> RtfReader<'a> {
     }
 }
 
+/// Returns the encoding of the character set of a font; `None` for that of the document.
+fn charset(number: i64) -> Option<&'static Encoding> {
+    Some(code_page(match number {
+        77 => 10_000,
+        128 => 932,
+        129 | 130 => 949,
+        134 => 936,
+        136 => 950,
+        161 => 1253,
+        162 => 1254,
+        163 => 1258,
+        177 => 1255,
+        178..=180 => 1256,
+        186 => 1257,
+        204 => 1251,
+        222 => 874,
+        238 => 1250,
+        _ => return None,
+    }))
+}
+
 /// Returns the encoding of a Windows code page.
-fn code_page(number: i64) -> &'static Encoding {
+pub(crate) fn code_page(number: i64) -> &'static Encoding {
     let label = match number {
         932 => "shift_jis".to_owned(),
         936 => "gbk".to_owned(),

@@ -10,7 +10,11 @@ use crate::{FileError, FileText, output::TextWriter};
 const SNIFFED_LINES: usize = 10;
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, FileError> {
-    parse::text_of_file(bytes).ok_or_else(|| FileError::parse("The file is not text."))
+    parse::text_of_file(bytes).ok_or_else(not_text)
+}
+
+fn not_text() -> FileError {
+    FileError::parse("The file is not text.")
 }
 
 /// Returns plain text with line ends of one kind.
@@ -81,7 +85,7 @@ fn delimiter(text: &str) -> char {
 
 /// Returns the text that a reader of the page sees.
 pub(crate) fn html(bytes: &[u8]) -> Result<FileText, FileError> {
-    let source = decode(bytes)?;
+    let source = parse::html_of_file(bytes).ok_or_else(not_text)?;
     let mut out = TextWriter::default();
     if let Some(language) = language(&source) {
         out.set_language(language);

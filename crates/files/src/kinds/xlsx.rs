@@ -6,15 +6,22 @@ mod format;
 use std::borrow::Cow;
 
 use format::CellFormats;
+pub(in crate::kinds) use format::{civil_time, general};
 
-use super::pptx::{Relation, relations, resolved};
+use super::{
+    docx, drawing,
+    pptx::{Relation, relations, resolved},
+};
 use crate::{
     FileError, FileText,
     archive::Archive,
-    limits::{ROW_CELLS_MAX, SHARED_STRINGS_BYTES_MAX},
+    limits::{CHARS_MAX, ROW_CELLS_MAX, SHARED_STRINGS_BYTES_MAX},
     output::TextWriter,
     xml::{self, XmlStep, XmlSteps, XmlTag},
 };
+
+/// Bytes of one row: more than the characters of any text need.
+const ROW_BYTES_MAX: usize = 4 * CHARS_MAX;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut archive = Archive::open(bytes)?;
@@ -29,18 +36,71 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut out = TextWriter::default();
     for sheet in &workbook.sheets {
         let Some(relation) = targets.iter().find(|relation| relation.id == sheet.relation) else { continue };
-        let Some(bytes) = archive.read(&resolved("xl", &relation.target))? else { continue };
+        let name = resolved("xl", &relation.target);
+        let Some(bytes) = archive.read(&name)? else { continue };
         if !out.begin_page() {
             break;
         }
         out.push(&sheet.name);
         out.end_line();
         values.write(&xml::decode(&bytes), &mut out)?;
+        write_beside(&mut archive, &name, &mut out)?;
         if out.is_full() {
             break;
         }
     }
     Ok(out.finish())
+}
+
+/// Writes what lies on a sheet beside its cells: shapes, charts and comments.
+fn write_beside(archive: &mut Archive<'_>, sheet: &str, out: &mut TextWriter) -> Result<(), FileError> {
+    for (relation, name) in drawing::related(archive, sheet)? {
+        let is_comments = relation.kind.ends_with("/comments");
+        if !is_comments && !relation.kind.ends_with("/drawing") {
+            continue;
+        }
+        let Some(bytes) = archive.read(&name)? else { continue };
+        if is_comments {
+            write_comments(&xml::decode(&bytes), out)?;
+        } else {
+            docx::write(&xml::decode(&bytes), out)?;
+            drawing::write_related(archive, &name, out)?;
+        }
+        if out.is_full() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a line for each comment, with its cell.
+fn write_comments(source: &str, out: &mut TextWriter) -> Result<(), FileError> {
+    let mut steps = XmlSteps::new(source);
+    let (mut is_text, mut cell, mut text) = (false, String::new(), String::new());
+    while let Some(step) = steps.next()? {
+        match step {
+            XmlStep::Open(tag) => match &*tag.name() {
+                "comment" => cell = tag.attribute("ref").unwrap_or_default(),
+                "t" => is_text = true,
+                _ => {}
+            },
+            XmlStep::Close(name) => match &*name {
+                "t" => is_text = false,
+                "comment" => {
+                    out.end_line();
+                    out.cell(&format!("{cell}: {}", std::mem::take(&mut text).trim()));
+                    out.end_line();
+                }
+                _ => {}
+            },
+            XmlStep::Text(piece) if is_text => text.push_str(&piece),
+            XmlStep::Text(_) => {}
+        }
+        if out.is_full() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The sheets of a workbook.
@@ -161,7 +221,7 @@ fn column(reference: &str) -> Option<usize> {
 impl SheetValues {
     fn write(&self, source: &str, out: &mut TextWriter) -> Result<(), FileError> {
         let mut steps = XmlSteps::new(source);
-        let (mut cell, mut is_value, mut row) = (Cell::default(), false, Vec::new());
+        let (mut cell, mut is_value, mut row, mut room) = (Cell::default(), false, Vec::new(), ROW_BYTES_MAX);
         while let Some(step) = steps.next()? {
             match step {
                 XmlStep::Open(tag) => match &*tag.name() {
@@ -171,8 +231,9 @@ impl SheetValues {
                 },
                 XmlStep::Close(name) => match &*name {
                     "v" | "t" => is_value = false,
-                    "c" => self.place(std::mem::take(&mut cell), &mut row),
+                    "c" => self.place(std::mem::take(&mut cell), &mut row, &mut room),
                     "row" => {
+                        room = ROW_BYTES_MAX;
                         write_row(&std::mem::take(&mut row), out);
                         if out.is_full() {
                             return Ok(());
@@ -187,15 +248,18 @@ impl SheetValues {
         Ok(())
     }
 
-    fn place(&self, cell: Cell, row: &mut Vec<String>) {
+    /// Adds a cell to its row while there is room: many cells may name one long string.
+    fn place(&self, cell: Cell, row: &mut Vec<String>, room: &mut usize) {
         let column = cell.column.unwrap_or(row.len());
-        if cell.value.is_empty() || column >= ROW_CELLS_MAX {
+        let shown = self.shown(&cell);
+        if cell.value.is_empty() || column >= ROW_CELLS_MAX || shown.len() > *room {
             return;
         }
+        *room -= shown.len();
         if row.len() <= column {
             row.resize(column + 1, String::new());
         }
-        row[column] = self.shown(&cell).into_owned();
+        row[column] = shown.into_owned();
     }
 
     fn shown<'c>(&'c self, cell: &'c Cell) -> Cow<'c, str> {

@@ -21,6 +21,16 @@ const SNIFFED_BYTES_MAX: usize = 8_192;
 /// Returns the text of a file of any type; `None` if it isn't text.
 #[must_use]
 pub fn text_of_file(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    decode_file(bytes, false)
+}
+
+/// Returns the source of an HTML file, which may state its character set; `None` if it isn't text.
+#[must_use]
+pub fn html_of_file(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    decode_file(bytes, true)
+}
+
+fn decode_file(bytes: &[u8], is_html: bool) -> Option<Cow<'_, str>> {
     let start = bytes.get(..SNIFFED_BYTES_MAX).unwrap_or(bytes);
     // A zero is the first or the second byte of nearly all characters of UTF-16, and in no other text.
     let zeros = |parity: usize| start.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
@@ -35,7 +45,7 @@ pub fn text_of_file(bytes: &[u8]) -> Option<Cow<'_, str>> {
     match wide {
         Some(encoding) => Some(encoding.decode(bytes).0),
         None if even + odd > 0 || start.starts_with(b"%PDF-") => None,
-        None => Some(decode(None, bytes)),
+        None => Some(EncodedText { bytes, label: None, is_html, hints: CharsetHints::default() }.decode()),
     }
 }
 

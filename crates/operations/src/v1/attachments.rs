@@ -72,7 +72,12 @@ async fn file(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Out
 }
 
 fn response(content_type: &str, name: &str, download: Download) -> Outcome {
-    Outcome::download(content_type, download)
+    for_download(Outcome::download(content_type, download), name)
+}
+
+/// Serves bytes from a stranger's file for download only.
+pub(super) fn for_download(outcome: Outcome, name: &str) -> Outcome {
+    outcome
         .with("content-disposition", disposition(name))
         .with("x-content-type-options", "nosniff")
         .with("content-security-policy", POLICY)

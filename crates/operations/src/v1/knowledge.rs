@@ -2,7 +2,7 @@
 
 use posthouse_api::views::TimestampView;
 use posthouse_api::views::knowledge::{KnowledgeItemView, KnowledgeResultsView, KnowledgeVersionView, KnowledgeView};
-use posthouse_api::wire::{Base64, BoundedInt, Patch, member};
+use posthouse_api::wire::{Base64, BoundedInt, Patch, Replacement, member};
 use posthouse_app::knowledge::files::KnowledgeFile;
 use posthouse_app::knowledge::read::{self, CitationRow, VersionSummary};
 use posthouse_app::knowledge::search::{self, KnowledgeSearch};
@@ -155,9 +155,9 @@ object! {
     /// Changes to a knowledge document. Omitted members stay unchanged.
     struct UpdateKnowledgeBody {
         /// Title.
-        title: Option<BoundedLine<1, TITLE_CHARS_MAX>>,
+        title: Replacement<BoundedLine<1, TITLE_CHARS_MAX>>,
         /// Plain text or Markdown.
-        body: Option<BoundedText<1, BODY_CHARS_MAX>>,
+        body: Replacement<BoundedText<1, BODY_CHARS_MAX>>,
         /// The inbox that the document is for. Null for every inbox of the workspace.
         inbox_id: Patch<Uuid>,
     }
@@ -255,7 +255,7 @@ async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateKnowledgeB
         Patch::Clear => Some(None),
         Patch::Set(inbox) => Some(Some(InboxId(inbox))),
     };
-    let change = KnowledgeChange { title: title.map(|t| t.0), body: body.map(|b| b.0), inbox };
+    let change = KnowledgeChange { title: title.0.map(|t| t.0), body: body.0.map(|b| b.0), inbox };
     let changed = write::change(&service, input.caller, id, change).await?;
     Outcome::json(200, &KnowledgeView::of(&changed))
 }

@@ -1,6 +1,7 @@
 //! The process that reads one file: what it returns for ordinary files, and what hostile ones can't do.
 
 mod hostile;
+mod loops;
 mod office;
 mod pdf;
 mod served;
@@ -37,6 +38,11 @@ impl ReadResult {
 
 /// Reads a file in a process.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> ReadResult {
+    read_with(&json!({ "filename": name, "content_type": "application/octet-stream", "rasterizes": true }), bytes)
+}
+
+/// Reads a file about which this is known.
+fn read_with(hints: &Value, bytes: &[u8]) -> ReadResult {
     let mut child = Command::new(env!("CARGO_BIN_EXE_posthouse"))
         .arg("read-file")
         .env_clear()
@@ -46,7 +52,6 @@ pub(crate) fn read(name: &str, bytes: &[u8]) -> ReadResult {
         .stderr(Stdio::null())
         .spawn()
         .expect("the binary starts");
-    let hints = json!({ "filename": name, "content_type": "application/octet-stream", "rasterizes": true });
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let input = [format!("{hints}\n").as_bytes(), bytes].concat();
     let writer = thread::spawn(move || drop(stdin.write_all(&input)));
@@ -88,6 +93,72 @@ fn ordinary_files_have_their_text() {
         assert_eq!(result.outcome(), "done", "{name}");
         assert_eq!(result.text.trim(), expected, "{name}");
     }
+}
+
+/// Programs count the numbers of lists, and keep charts, comments and dates apart from the text.
+#[test]
+fn what_a_program_shows_beside_the_text_is_read() {
+    for (name, bytes, expected) in office::shown_beside_the_text() {
+        let result = read(name, &bytes);
+        assert_eq!(result.outcome(), "done", "{name}");
+        assert_eq!(result.text.trim(), expected, "{name}");
+    }
+    let table: [(&str, &[u8], &str); 4] = [
+        ("star.rtf", br"{\rtf1 {\b0\*\cs7 shown}{\*\other hidden}}", "shown"),
+        (
+            "font.rtf",
+            br"{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f1\fcharset128 Mincho;}}\f1 \'93\'8c\'8b\'9e\f0  caf\'e9}",
+            "東京 café",
+        ),
+        ("pair.rtf", br"{\rtf1\uc0 a\u-10179\u-8704 b\u-10179 c\u-8704 d}", "a\u{1f600}bcd"),
+        ("html.rtf", br"{\rtf1\fromhtml1 {\*\htmltag <p>}one\htmlrtf \par two\htmlrtf0 three}", "onethree"),
+    ];
+    for (name, bytes, expected) in table {
+        assert_eq!(read(name, bytes).text.trim(), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_broken_document_was_called_a_kind_that_nothing_reads() {
+    let whole = office::docx("<w:p><w:r><w:t>One</w:t></w:r></w:p>");
+    let cut = &whole[..whole.len() / 2];
+    let other = office::archive(&[("readme.txt", b"x")]);
+    let noise: Vec<u8> = (0..200_u8).map(|at| at.wrapping_mul(37)).collect();
+    let binary = ["docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "pdf", "msg", "png", "jpg", "gif"];
+    for ending in binary {
+        for (kind, bytes) in
+            [("cut", cut), ("other", &other), ("noise", &noise), ("words", b"just words"), ("empty", b"")]
+        {
+            assert_eq!(read(&format!("a.{ending}"), bytes).outcome(), "parse_error", "{kind} {ending}");
+        }
+    }
+    for ending in ["txt", "csv", "html", "eml", "ics", "rtf"] {
+        assert_eq!(read(&format!("a.{ending}"), &noise).outcome(), "parse_error", "{ending}");
+    }
+    for (name, bytes) in [("a.zip", &other[..]), ("a.bin", &noise), ("a", &noise)] {
+        assert_eq!(read(name, bytes).outcome(), "unsupported_type", "{name}");
+    }
+    let typed = json!({ "filename": "file", "content_type": "application/pdf", "rasterizes": false });
+    assert_eq!(read_with(&typed, &noise).outcome(), "parse_error");
+}
+
+#[test]
+fn a_page_of_a_pdf_is_drawn() {
+    let pdf = pdf::of_lines(&["Invoice 4711"]);
+    let images = |name: &str, bytes: &[u8], page: usize| {
+        let hints = json!({ "filename": name, "content_type": "", "rasterizes": false, "wanted_page": page });
+        let result = read_with(&hints, bytes);
+        let outcome = result.outcome();
+        result
+            .header
+            .and_then(|header| header["images"].as_array().map(Vec::len))
+            .filter(|_| outcome == "done")
+            .ok_or(outcome)
+    };
+    assert_eq!(images("a.pdf", &pdf, 0), Ok(1));
+    assert_eq!(images("a.pdf", &pdf, 1), Ok(0));
+    assert_eq!(images("a.pdf", &pdf, usize::MAX), Ok(0));
+    assert_eq!(images("a.docx", &office::docx("<w:p/>"), 0), Err("unsupported_type".to_owned()));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::{path::PathBuf, process::Stdio, sync::Arc};
 
+use bytes::Bytes;
 use posthouse_app::{
     ports::{BoxFuture, Clock, FileReader, FileToRead},
     settings::FilesConfig,
@@ -73,10 +74,21 @@ impl FileWorker {
     }
 
     async fn read_file(&self, file: FileToRead) -> Result<ExtractedText, ExtractionError> {
-        let hints =
-            FileHints { filename: file.filename, content_type: file.content_type, rasterizes: self.ocr.is_some() };
-        let input = worker::input(&hints, &file.bytes);
-        drop(file.bytes);
+        let hints = FileHints { rasterizes: self.ocr.is_some(), ..hints_of(&file) };
+        let text = self.run_reader(&hints, file.bytes).await?;
+        self.complete(text).await
+    }
+
+    async fn image_of_page(&self, file: FileToRead, index: usize) -> Result<Option<Bytes>, ExtractionError> {
+        let hints = FileHints { wanted_page: Some(index), ..hints_of(&file) };
+        let read = self.run_reader(&hints, file.bytes).await?;
+        Ok(read.images.into_iter().next().map(|image| image.bytes.into()))
+    }
+
+    /// Runs the process that reads one file.
+    async fn run_reader(&self, hints: &FileHints, bytes: Bytes) -> Result<FileText, ExtractionError> {
+        let input = worker::input(hints, &bytes);
+        drop(bytes);
         let mut command = self.command();
         command.arg("read-file");
         let output = match self.run(command, input, worker::OUTPUT_BYTES_MAX, DEADLINE_MS).await {
@@ -84,11 +96,7 @@ impl FileWorker {
             ProcessEnd::OverLimit => return Err(over_limit()),
             ProcessEnd::Died | ProcessEnd::NotFound => return Err(died()),
         };
-        match worker::parse_output(&output) {
-            Some(Ok(text)) => self.complete(text).await,
-            Some(Err(error)) => Err(file_error(error)),
-            None => Err(died()),
-        }
+        worker::parse_output(&output).ok_or_else(died)?.map_err(file_error)
     }
 
     /// Adds the text of pages that only OCR can read.
@@ -165,6 +173,15 @@ impl FileReader for FileWorker {
     fn read(&self, file: FileToRead) -> BoxFuture<'_, Result<ExtractedText, ExtractionError>> {
         Box::pin(self.read_file(file))
     }
+
+    fn page_image(&self, file: FileToRead, index: usize) -> BoxFuture<'_, Result<Option<Bytes>, ExtractionError>> {
+        Box::pin(self.image_of_page(file, index))
+    }
+}
+
+fn hints_of(file: &FileToRead) -> FileHints {
+    let (filename, content_type) = (file.filename.clone(), file.content_type.clone());
+    FileHints { filename, content_type, ..FileHints::default() }
 }
 
 /// Writes the input while it reads the output.

@@ -65,21 +65,29 @@ impl CellFormats {
                 let days = if is_1904 { number + DAYS_TO_1904 } else { number };
                 date(days, has_day, has_time).map_or(value.into(), Cow::Owned)
             }
-            NumberFormat::Percent(decimals) => format!("{:.decimals$}%", number * 100.0).into(),
-            NumberFormat::Decimals(decimals) => format!("{number:.decimals$}").into(),
+            NumberFormat::Percent(decimals) => format!("{}%", decimal(number * 100.0, decimals)).into(),
+            NumberFormat::Decimals(decimals) => decimal(number, decimals).into(),
             NumberFormat::General => general(value, number),
         }
     }
 }
 
-/// Returns a number without the digits that only the binary form has.
-fn general(value: &str, number: f64) -> Cow<'_, str> {
+/// Returns a number without the digits that only the binary form has, and without zeros after the point.
+pub(in crate::kinds) fn general(value: &str, number: f64) -> Cow<'_, str> {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    if digits <= DECIMALS_MAX || !number.is_finite() {
+    let has_exponent = value.contains(['e', 'E']);
+    if !number.is_finite() || (digits <= DECIMALS_MAX && (has_exponent || !value.trim().ends_with('0'))) {
         return value.into();
     }
     let rounded: f64 = format!("{number:.14e}").parse().unwrap_or(number);
     format!("{rounded}").into()
+}
+
+/// Returns a number with these decimals. A half is rounded away from zero, as in the decimal form of the number.
+fn decimal(number: f64, decimals: usize) -> String {
+    let factor = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
+    let scaled: f64 = format!("{:.14e}", number * factor).parse().unwrap_or(number);
+    if scaled.is_finite() { format!("{:.decimals$}", scaled.round() / factor) } else { number.to_string() }
 }
 
 /// Returns a built-in format (ECMA-376 Part 1, §18.8.30).
@@ -147,6 +155,13 @@ fn date(days: f64, has_day: bool, has_time: bool) -> Option<String> {
     Some(if has_time { format!("{date} {time}") } else { date })
 }
 
+/// Returns a time in the form of ISO 8601, without its zone.
+pub(in crate::kinds) fn civil_time(seconds_since_1970: i64) -> String {
+    let (year, month, day) = civil(seconds_since_1970.div_euclid(86_400));
+    let second = seconds_since_1970.rem_euclid(86_400);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60)
+}
+
 /// Returns year, month and day of a number of days since 1970 (Howard Hinnant, `civil_from_days`).
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
@@ -175,6 +190,13 @@ mod tests {
             ("0.0%", "0.125", "12.5%"),
             ("#,##0.00\\ \"EUR\"", "1234.5", "1234.50"),
             ("@", "17", "17"),
+            ("General", "1000.0", "1000"),
+            ("General", "1200", "1200"),
+            ("General", "1.50", "1.5"),
+            ("General", "1E-07", "1E-07"),
+            ("0%", "0.025", "3%"),
+            ("0.00", "1.005", "1.01"),
+            ("0", "-2.5", "-3"),
             ("d", "-1", "-1"),
         ];
         for (code, value, expected) in table {

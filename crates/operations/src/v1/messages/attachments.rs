@@ -1,10 +1,13 @@
 //! `/v1/messages/{id}/attachments/{attachment_id}`: the text of an attachment, and structured data from it.
 
+use std::num::NonZeroUsize;
+
 use posthouse_api::views::extraction::{
     AttachmentTextView, StructuredExtractionView, StructuredResult, ValueSourceView,
 };
 use posthouse_api::wire::{BodyValue, BoundedInt, BoundedText, Problems};
 use posthouse_app::extraction::{
+    page_image,
     places::ValuePlace,
     schemas::DataSchema,
     structured::{self, ExtractionRequest},
@@ -14,7 +17,7 @@ use posthouse_call::prelude::*;
 use posthouse_domain::OptIns;
 use serde_json::{Value, json};
 
-use crate::v1::fields::ScreeningQuery;
+use crate::v1::{attachments::for_download, fields::ScreeningQuery};
 
 /// Longest page of a text, in characters.
 const CHARS_MAX: i64 = 200_000;
@@ -35,6 +38,22 @@ pub(super) fn operations() -> Vec<Operation> {
         .responds::<AttachmentTextView<'_>>(200)
         .errors(&[ErrorCode::NotFound, ErrorCode::MessageWithheld])
         .handle(text),
+        Operation::new(
+            Method::Get,
+            "/v1/messages/{id}/attachments/{attachment_id}/pages/{page}",
+            "getAttachmentPage",
+            Permission::MessagesRead,
+        )
+        .summary("Returns the image of a page of a PDF as PNG. The first page is 1.")
+        .responds_with(200, Some("image/png"))
+        .errors(&[
+            ErrorCode::Forbidden,
+            ErrorCode::MessageWithheld,
+            ErrorCode::NotFound,
+            ErrorCode::ExtractionUnavailable,
+            ErrorCode::ContentDamaged,
+        ])
+        .handle(page),
         Operation::new(
             Method::Post,
             "/v1/messages/{id}/attachments/{attachment_id}/extract",
@@ -119,6 +138,15 @@ async fn text(service: Arc<Service>, input: Input<TextQuery>) -> Result<Outcome,
     };
     let found = text::read(&service, input.caller, request).await?;
     Outcome::json(200, &AttachmentTextView::of(&found.attachment, found.page.as_ref(), request.offset))
+}
+
+async fn page(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Outcome, Refusal> {
+    input.query.check(&input.caller)?;
+    let (message, attachment) = (input.path.id("id", "message")?, input.path.id("attachment_id", "attachment")?);
+    let number: NonZeroUsize = input.path.id("page", "page")?;
+    let of = TextRequest { message, attachment, offset: 0, chars_max: 0, opt_ins: input.query.opt_ins() };
+    let image = page_image::render(&service, input.caller, of, number.get() - 1).await?;
+    Ok(for_download(Outcome::typed(200, "image/png", image), &format!("page-{number}.png")))
 }
 
 async fn extract(service: Arc<Service>, input: Input<EmptyInput, ExtractBody>) -> Result<Outcome, Refusal> {

@@ -1,6 +1,6 @@
 //! Files made to harm the process that reads them.
 
-use super::{office, pdf};
+use super::{loops, office, pdf};
 
 /// A hostile file.
 pub(crate) struct HostileFile {
@@ -28,7 +28,7 @@ fn file(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> HostileFile {
 pub(crate) fn all() -> Vec<HostileFile> {
     let families: [fn() -> Vec<HostileFile>; 8] =
         [bombs, nesting, entities, pdf_structure, pdf_content, tables, images_and_mail, mutations];
-    families.iter().flat_map(|family| family()).collect()
+    families.iter().flat_map(|family| family()).chain(loops::all()).collect()
 }
 
 /// Archives that unpack to much more than they are.

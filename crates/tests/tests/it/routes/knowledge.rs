@@ -135,6 +135,66 @@ async fn files_are_uploaded_as_a_form_or_as_base64() {
 }
 
 #[tokio::test]
+async fn a_null_title_or_body_changed_nothing_without_a_word() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let api = server.api(&key);
+    let made = api.post("/v1/knowledge", json!({ "title": "Hours", "body": "Nine to five." })).await.expect(201);
+    let path = format!("/v1/knowledge/{}", made.text("id"));
+    for (change, fields) in [
+        (json!({ "title": null }), vec!["title"]),
+        (json!({ "body": null }), vec!["body"]),
+        (json!({ "title": null, "body": null, "inbox_id": null }), vec!["title", "body"]),
+    ] {
+        api.patch(&path, change).await.invalid_fields(&fields);
+    }
+    assert_eq!(api.patch(&path, json!({ "inbox_id": null })).await.expect(200).json, made.json);
+    let document = server.anonymous().get("/v1/openapi.json").await.expect(200);
+    let properties = &document["components"]["schemas"]["UpdateKnowledgeBody"]["properties"];
+    assert_eq!((&properties["title"]["type"], &properties["body"]["type"]), (&json!("string"), &json!("string")));
+    server.finish().await;
+}
+
+/// Texts have no label that states their character set, whatever program wrote them.
+#[tokio::test]
+async fn text_files_in_other_character_sets_are_read_as_mail_is() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let api = server.api(&key);
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let german = "Die Rückgabe ist gebührenfrei, außer für größere Möbel.";
+    let latin: Vec<u8> = german.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let russian = "Возврат товара возможен в течение тридцати дней.";
+    let cyrillic: Vec<u8> =
+        russian.chars().map(|c| if c.is_ascii() { c as u8 } else { (u32::from(c) - 0x410 + 0xc0) as u8 }).collect();
+    let marked = |text: &str| format!("\u{feff}{text}");
+    let table = [
+        (wide(&marked(german), u16::to_le_bytes), german),
+        (wide(&marked(german), u16::to_be_bytes), german),
+        (wide(german, u16::to_le_bytes), german),
+        (marked(german).into_bytes(), german),
+        (german.as_bytes().to_vec(), german),
+        (latin, german),
+        (cyrillic, russian),
+        (b"zero\0 in a text".to_vec(), "zero in a text"),
+    ];
+    for ending in ["txt", "md", "csv", "html"] {
+        for (bytes, expected) in &table {
+            let content = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes);
+            let file = json!({ "filename": format!("a.{ending}"), "content_base64": content });
+            let made = api.post("/v1/knowledge", json!({ "file": file })).await.expect(201);
+            assert_eq!(made.text("body").trim(), *expected, "{ending}");
+        }
+    }
+    let page = "<html><meta charset=iso-8859-7><p>\u{ca}\u{e1}\u{eb}\u{e7}\u{ec}\u{dd}\u{f1}\u{e1}</p></html>";
+    let bytes: Vec<u8> = page.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let content = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes);
+    let made = api.post("/v1/knowledge", json!({ "file": { "filename": "a.html", "content_base64": content } })).await;
+    assert_eq!(made.expect(201).text("body").trim(), "Καλημέρα");
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn files_of_other_kinds_are_read_as_those_of_mail() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
@@ -152,6 +212,9 @@ async fn files_of_other_kinds_are_read_as_those_of_mail() {
     let made = api.raw(Method::POST, "/v1/knowledge", "multipart/form-data; boundary=b", form).await.expect(201);
     assert_eq!((made.text("title"), made.text("body")), ("fees", "parcel\t5 EUR"));
     api.post("/v1/knowledge", file("broken.pdf", b"%PDF-1.7 and nothing else")).await.invalid_fields(&["file"]);
+    for name in ["broken.docx", "broken.xlsx", "broken.epub", "broken.msg"] {
+        api.post("/v1/knowledge", file(name, b"PK\x03\x04\x14\x00 cut off")).await.invalid_fields(&["file"]);
+    }
     api.post("/v1/knowledge", file("logo.png", b"\x89PNG\r\n\x1a\n")).await.error("unsupported_media_type");
     api.post("/v1/knowledge", file("unknown", b"\x00\x01\x02")).await.error("unsupported_media_type");
     server.finish().await;

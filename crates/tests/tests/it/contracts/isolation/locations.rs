@@ -78,6 +78,7 @@ const EXEMPT: &[(&str, &str, &str)] = &[
     ("createKnowledge", "body:/source_id", "the caller's own name for a source, unique in its scope"),
     ("getThreadDigest", "query:cursor", "a position in the thread of the path, which others can't name"),
     ("getKnowledgeVersion", "path:version", "a number of the document in the path"),
+    ("getAttachmentPage", "path:page", "a number of the file in the path"),
     (
         "createIdentity",
         "body:/card/capabilities/skills[]/id",

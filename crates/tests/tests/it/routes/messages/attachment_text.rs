@@ -82,10 +82,11 @@ async fn text_is_read_after_receipt_and_returned_in_pages() {
 #[tokio::test]
 async fn a_file_without_text_says_why() {
     let fixture = InboxFixture::open().await;
-    let table: [(&str, &str, &[u8], &str, &str); 5] = [
+    let table: [(&str, &str, &[u8], &str, &str); 6] = [
         ("a.zip", "application/zip", b"PK\x03\x04 and no archive", "skipped", "unsupported_type"),
         ("a.pdf", "application/pdf", b"%PDF-1.7 and nothing else", "failed", "parse_error"),
-        ("a.docx", "application/octet-stream", b"\x00\x01\x02\x03", "skipped", "unsupported_type"),
+        ("a.docx", "application/octet-stream", b"\x00\x01\x02\x03", "failed", "parse_error"),
+        ("a.bin", "application/octet-stream", b"\x00\x01\x02\x03", "skipped", "unsupported_type"),
         (
             "a.png",
             "image/png",
@@ -104,7 +105,7 @@ async fn a_file_without_text_says_why() {
         assert_eq!(shown["text"], Value::Null);
     }
     let events = fixture.api.get("/v1/events?types=attachment.extraction_failed").await.expect(200);
-    assert_eq!(events.data().len(), 4, "the state of the last file was known at once");
+    assert_eq!(events.data().len(), 5, "the state of the last file was known at once");
     fixture.close().await;
 }
 
@@ -125,6 +126,41 @@ async fn withheld_files_and_those_of_others_have_no_text() {
     let stranger = fixture.server.api(&fixture.server.workspace(Plan::Team).await);
     stranger.get(&path).await.error("not_found");
     fixture.api.get(&path.replace(message.as_str().unwrap(), &fixture.inbox.id.to_string())).await.error("not_found");
+    fixture.close().await;
+}
+
+/// A PDF with one empty page.
+const EMPTY_PDF: &str = "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n\
+    << /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n3 0 obj\n\
+    << /Type /Page /Parent 2 0 R /MediaBox [0 0 60 40] >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n";
+
+#[tokio::test]
+async fn a_page_of_a_pdf_is_an_image_and_other_files_have_none() {
+    let fixture = InboxFixture::open().await;
+    let pdf = MailedFile { name: "a.pdf", content_type: "application/pdf", bytes: EMPTY_PDF.as_bytes() };
+    let (_, path) = fixture.with_file(pdf).await;
+    let image = fixture.api.get(&format!("{path}/pages/1")).await.expect(200);
+    assert!(image.bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{} bytes", image.bytes.len());
+    let header = |name: &str| image.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    assert_eq!((header("content-type"), header("x-content-type-options")), ("image/png", "nosniff"));
+    assert_eq!(header("content-security-policy"), "sandbox; default-src 'none'");
+    for page in ["2", "0", "-1", "x", "99999999999999999999"] {
+        fixture.api.get(&format!("{path}/pages/{page}")).await.error("not_found");
+    }
+    let stranger = fixture.server.api(&fixture.server.workspace(Plan::Team).await);
+    stranger.get(&format!("{path}/pages/1")).await.error("not_found");
+    let words = MailedFile { name: "a.txt", content_type: "text/plain", bytes: b"x" };
+    let (_, path) = fixture.with_file(words).await;
+    fixture.api.get(&format!("{path}/pages/1")).await.error("extraction_unavailable");
+
+    let secret = MailedFile { name: "a.pdf", content_type: "application/pdf", bytes: EMPTY_PDF.as_bytes() };
+    fixture.server.receive_held(&fixture.inbox, &mail_with(&[secret]), HoldReason::Phishing).await;
+    let list = fixture.api.get("/v1/held-messages?include_held=true").await.expect(200);
+    let (message, attachment) = (&list.data()[0]["id"], &list.data()[0]["attachments"][0]["id"]);
+    let path =
+        format!("/v1/messages/{}/attachments/{}/pages/1", message.as_str().unwrap(), attachment.as_str().unwrap());
+    fixture.api.get(&path).await.error("message_withheld");
+    fixture.api.get(&format!("{path}?include_held=true")).await.expect(200);
     fixture.close().await;
 }
 
