@@ -76,9 +76,8 @@ async fn the_lease_is_extended_while_the_program_runs() {
 
 #[tokio::test]
 async fn a_program_whose_lease_is_lost_is_stopped_and_settles_nothing() {
-    for lost in
-        [Reply::json(200, &json!({ "gone": true })), Reply::json(409, &json!({ "error": { "code": "lease_expired" } }))]
-    {
+    let expired = json!({ "error": { "code": "lease_expired", "message": "The lease has ended." } });
+    for lost in [Reply::json(200, &json!({ "gone": true })), Reply::json(409, &expired)] {
         let mut script = claimed(1);
         script.push(lost);
         let (server, gate) = (ScriptedServer::start(script).await, Gate::new("lost"));
