@@ -14,6 +14,7 @@ import footprint
 import load
 import longpoll
 import machine
+import mcp
 import postgres
 import queue_work
 import reading
@@ -25,6 +26,7 @@ import stream
 import webhooks
 
 PARTS = {"receipt": receipt, "sending": sending, "destinations": destinations, "api": reading, "longpoll": longpoll, "stream": stream,
+         "mcp": mcp,
          "webhooks": webhooks, "queue": queue_work, "search": searching, "agents": agents, "footprint": footprint,
          "abuse": abuse}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh [receipt|sending|destinations|api|search|agents|queue|longpoll|stream|webhooks|footprint|abuse|all]... [--quick] [--postgres] [--rounds N]
+# run.sh [receipt|sending|destinations|api|search|agents|queue|longpoll|stream|mcp|webhooks|footprint|abuse|all]... [--quick] [--postgres] [--rounds N]
 #        [--against COMMIT]
 # Benchmarks a release build alongside its peers. Prints tables to standard output and writes JSON to bench/results/.
 # Each part is described at the top of its file in this directory; docs/benchmarks.md has the latest numbers.

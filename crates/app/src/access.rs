@@ -5,5 +5,6 @@ pub mod authenticate;
 pub mod authorize;
 pub mod connectors;
 pub mod credentials;
+pub mod file_links;
 pub mod new_key;
 pub mod visible;

@@ -1,5 +1,6 @@
 //! Stored messages: reading, changing, searching, waiting for and claiming them.
 
+pub mod cancelled_waits;
 pub mod change;
 pub mod claim;
 pub mod digest;

@@ -97,7 +97,16 @@ impl ClientError {
     /// Returns the error as one JSON object, as the API would.
     pub(crate) fn to_json(&self) -> Value {
         match self {
-            Self::Api(error) if error.body.is_object() => json!({ "error": error.body }),
+            Self::Api(error) => {
+                // The client may know better than the server what to do.
+                let mut body = if error.body.is_object() { error.body.clone() } else { json!({}) };
+                body["code"] = json!(error.code);
+                body["message"] = json!(error.message);
+                if let Some(fix) = &error.fix {
+                    body["fix"] = json!(fix);
+                }
+                json!({ "error": body })
+            }
             other => json!({ "error": { "code": other.code(), "message": other.to_string() } }),
         }
     }
@@ -109,5 +118,64 @@ impl fmt::Display for ClientError {
         let (message, fix) = self.lines();
         f.write_str(&message)?;
         fix.map_or(Ok(()), |fix| write!(f, " {fix}"))
+    }
+}
+
+/// Returns why the arguments of a command are invalid as the one JSON object of `--json`, from what the parser printed:
+/// the problem, tips, the usage and where the help is.
+#[must_use]
+pub fn usage_json(printed: &str) -> String {
+    let mut problem: Vec<&str> = Vec::new();
+    let mut tips: Vec<&str> = Vec::new();
+    for line in printed.lines().map(str::trim) {
+        if line.starts_with("Usage:") || line.starts_with("For more information") {
+            break;
+        }
+        match line.strip_prefix("tip: ") {
+            Some(tip) => tips.push(tip),
+            None if !line.is_empty() && tips.is_empty() => problem.push(line),
+            None => {}
+        }
+    }
+    let message = problem.join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let fix = if tips.is_empty() { "See posthouse help COMMAND.".to_owned() } else { tips.join("; ") };
+    json!({ "error": { "code": "usage", "message": message, "fix": fix } }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_has_what_the_client_says_and_all_that_the_server_sent() {
+        let body = json!({ "code": "forbidden", "message": "No.", "fix": "Ask.", "request_id": "r" });
+        let mut refused = ApiError::of(403, &body, "");
+        refused.message = "a person does it".to_owned();
+        refused.fix = Some("Open the dashboard.".to_owned());
+        let shown = ClientError::Api(Box::new(refused)).to_json();
+        let wanted = json!({
+            "code": "forbidden", "message": "a person does it", "fix": "Open the dashboard.", "request_id": "r"
+        });
+        assert_eq!(shown, json!({ "error": wanted }));
+        let without_body = ClientError::Api(Box::new(ApiError::of(502, &Value::Null, "bad gateway"))).to_json();
+        assert_eq!(without_body["error"], json!({ "code": "http_error", "message": "bad gateway" }));
+    }
+
+    #[test]
+    fn usage_errors_are_one_object() {
+        let printed = "error: unexpected argument '--jsn' found\n\n  tip: a similar argument exists: '--json'\n\n\
+                       Usage: posthouse whoami --json\n\nFor more information, try '--help'.\n";
+        let shown: Value = serde_json::from_str(&usage_json(printed)).unwrap();
+        let wanted = json!({
+            "code": "usage", "message": "unexpected argument '--jsn' found",
+            "fix": "a similar argument exists: '--json'"
+        });
+        assert_eq!(shown["error"], wanted);
+        let missing =
+            "error: the following required arguments were not provided:\n  --to <ADDRESS>\n\nUsage: posthouse send\n";
+        let shown: Value = serde_json::from_str(&usage_json(missing)).unwrap();
+        assert_eq!(shown["error"]["message"], "the following required arguments were not provided: --to <ADDRESS>");
+        assert_eq!(shown["error"]["fix"], "See posthouse help COMMAND.");
     }
 }

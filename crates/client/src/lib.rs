@@ -21,4 +21,5 @@ mod signature;
 mod stream;
 
 pub use command::{Command, run};
+pub use error::usage_json;
 pub use options::{ClientOptions, LeadingOptions};

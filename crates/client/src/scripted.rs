@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    sync::watch,
 };
 
 use crate::{environment::Environment, options::ClientOptions, session::Session};
@@ -30,6 +31,8 @@ impl Reply {
 pub(crate) struct ScriptedServer {
     address: String,
     requests: Arc<Mutex<Vec<String>>>,
+    /// How many requests arrived.
+    count: watch::Receiver<usize>,
 }
 
 impl ScriptedServer {
@@ -39,11 +42,13 @@ impl ScriptedServer {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
         let kept = requests.clone();
+        let (counted, count) = watch::channel(0);
         tokio::spawn(async move {
             for reply in script {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 let request = read(&mut stream).await;
                 kept.lock().unwrap().push(request);
+                counted.send_modify(|count| *count += 1);
                 if let Reply::Response(status, headers, body) = reply {
                     let length = body.len();
                     let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n");
@@ -51,7 +56,19 @@ impl ScriptedServer {
                 }
             }
         });
-        Self { address, requests }
+        Self { address, requests, count }
+    }
+
+    /// Waits until so many requests arrived.
+    pub(crate) async fn wait_for(&self, requests: usize) {
+        self.count.clone().wait_for(|count| *count >= requests).await.unwrap();
+    }
+
+    /// Returns the JSON body of a request; null if it has none.
+    pub(crate) fn body(&self, at: usize) -> Value {
+        let requests = self.requests.lock().unwrap();
+        let (_, body) = requests[at].split_once("\r\n\r\n").unwrap();
+        serde_json::from_str(body).unwrap_or_default()
     }
 
     /// Returns a session with a key for this server.

@@ -24,6 +24,7 @@ pub mod error;
 pub mod escalation;
 pub mod event;
 pub mod extraction;
+pub mod file_link;
 pub mod forwarding;
 pub mod gate;
 pub mod greylist;
@@ -124,6 +125,7 @@ pub use event::{Event, EventKind, EventPayload, NewEvent};
 pub use extraction::{
     ExtractedText, Extraction, ExtractionError, ExtractionErrorCode, ExtractionMethod, ExtractionStatus, TextPage,
 };
+pub use file_link::{FileDirection, FileLinkToken};
 pub use forwarding::{ForwardingAddress, ForwardingFacts, ForwardingFailure, PendingForward};
 pub use gate::{DailyRecipients, LimitUsage, SendFacts, SendPurpose, StorageNeed};
 pub use greylist::{GreylistDecision, GreylistRecord};

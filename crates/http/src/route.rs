@@ -1,12 +1,12 @@
 //! The routes of the HTTP server: operations, and pages that only HTTP has.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, net::IpAddr, pin::Pin, sync::Arc};
 
 use axum::http::Method;
 use posthouse_api::wire::{EmptyInput, QueryParameters as _};
 use posthouse_app::Service;
-use posthouse_call::{CallParts, FromBody as _, FromCallParts, Input, Operation, PublicInput};
-use posthouse_domain::Refusal;
+use posthouse_call::{CallParts, FromBody as _, FromCallParts, Input, Operation, PathParams, PublicInput};
+use posthouse_domain::{Refusal, WorkspaceId};
 
 use crate::Api;
 
@@ -17,6 +17,9 @@ pub use crate::response::route_response::{DocumentVersion, ResponseBody, RouteRe
 type PageFuture = Pin<Box<dyn Future<Output = Result<RouteResponse, Refusal>> + Send>>;
 type PageHandler = Arc<dyn Fn(Arc<Api>, PageParts) -> PageFuture + Send + Sync>;
 
+type OwnerFuture = Pin<Box<dyn Future<Output = Result<WorkspaceId, Refusal>> + Send>>;
+type OwnerCheck = Arc<dyn Fn(Arc<Service>, PathParams, IpAddr) -> OwnerFuture + Send + Sync>;
+
 /// A route: an operation with its method and path, and how HTTP serves it if it isn't called as all transports do.
 #[derive(Clone)]
 pub struct Route {
@@ -26,6 +29,8 @@ pub struct Route {
     pub error_page: Option<fn(&Refusal) -> RouteResponse>,
     /// How it serves a protocol of its own.
     pub protocol: Option<RouteProtocol>,
+    /// Finds the workspace of a public request before its body is read.
+    body_owner: Option<OwnerCheck>,
     page: Option<PageHandler>,
 }
 
@@ -38,7 +43,7 @@ pub struct RouteProtocol {
 
 impl From<Operation> for Route {
     fn from(operation: Operation) -> Self {
-        Self { operation, error_page: None, protocol: None, page: None }
+        Self { operation, error_page: None, protocol: None, body_owner: None, page: None }
     }
 }
 
@@ -99,6 +104,23 @@ impl Route {
     pub fn protocol(mut self, protocol: RouteProtocol) -> Self {
         self.protocol = Some(protocol);
         self
+    }
+
+    /// Finds the workspace of a public request by its path before its body is read: the body counts for that workspace, and
+    /// nobody else can send one.
+    #[must_use]
+    pub fn body_of<F, Fut>(mut self, find: F) -> Self
+    where
+        F: Fn(Arc<Service>, PathParams, IpAddr) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<WorkspaceId, Refusal>> + Send + 'static,
+    {
+        self.body_owner = Some(Arc::new(move |service, path, client| Box::pin(find(service, path, client))));
+        self
+    }
+
+    /// Returns the check of [`Route::body_of`].
+    pub(crate) fn body_owner(&self) -> Option<&OwnerCheck> {
+        self.body_owner.as_ref()
     }
 
     /// Returns the handler of a page; `None` if the route is a call.

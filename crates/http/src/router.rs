@@ -360,7 +360,11 @@ async fn admit(
     // Problems of the header are reported together with problems of the body.
     let mut problems = Problems::default();
     let idempotency_key = if operation.idempotent { idempotency::key(&head.headers, &mut problems) } else { None };
-    let mut share = api.bodies.share(admission.caller().map(|caller| caller.workspace));
+    let owner = match route.body_owner() {
+        Some(find) => Some(find(Arc::clone(service), path.clone(), client.address).await?),
+        None => admission.caller().map(|caller| caller.workspace),
+    };
+    let mut share = api.bodies.share(owner);
     let body = match operation.body {
         Some(rule) => body::read(service.clock.as_ref(), rule, &head.headers, body, &mut share).await?,
         None => Bytes::new(),

@@ -13,6 +13,8 @@ use posthouse_call::{Arguments, CallSource, Operation, Outcome, OutcomeBody, cal
 use posthouse_domain::{ErrorCode, Refusal};
 use serde_json::Value;
 
+use crate::protocol::Revision;
+
 /// The operations by name.
 pub(crate) type OperationTable = HashMap<&'static str, Operation>;
 
@@ -29,6 +31,8 @@ pub(crate) struct Invoker<'a> {
     pub(crate) caller: &'a AuthenticatedCaller,
     /// Where the calls come from.
     pub(crate) source: &'a CallSource,
+    /// The revision that the client speaks.
+    pub(crate) revision: Revision,
 }
 
 impl Invoker<'_> {

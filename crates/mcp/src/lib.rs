@@ -11,6 +11,7 @@ mod events;
 mod fence;
 mod guidance;
 mod invoke;
+mod links;
 mod protocol;
 mod server;
 mod tool;

@@ -1,6 +1,7 @@
 //! The server: from a request to its result.
 
 mod completion;
+mod files;
 mod listing;
 mod prompts;
 mod resources;
@@ -71,16 +72,20 @@ impl McpServer {
         request: &Request,
         revision: Revision,
     ) -> Result<Value, Failure> {
-        let invoker = Invoker { service, operations: &self.operations, caller: client.caller, source: &client.source };
+        let Client { caller, source, profile: _ } = client;
+        let invoker = Invoker { service, operations: &self.operations, caller, source, revision };
         // A handshake is forgotten, so only the stateless revision tells it with the call.
         let knows_tasks = revision.is_stateless() && tasks::are_known_to(request);
         if let Some(result) = self.additions.as_ref().and_then(|added| added.answer(request, revision)) {
             return result.map(|result| finished(result, revision));
         }
         let result = match (request.method.as_str(), revision.is_stateless()) {
-            ("initialize", false) => self.initialize(request, client.profile),
+            ("initialize", false) => self.initialize(request, client),
             ("ping", false) => json!({}),
-            ("server/discover", true) => kept(self.discover(client.profile), "private"),
+            ("server/discover", true) => kept(self.discover(client), "private"),
+            ("tools/list" | "prompts/list" | "resources/templates/list", _) if has_cursor(request) => {
+                return Err(no_more_pages(&request.method));
+            }
             ("tools/list", _) => kept(self.list(client, knows_tasks), "private"),
             ("tools/call", _) => self.call(&invoker, client.profile, request, knows_tasks).await?,
             (method, true) if method.starts_with("tasks/") => {
@@ -89,8 +94,8 @@ impl McpServer {
             ("resources/list", _) => kept(self.extended(resources::list(&invoker, request).await?), "private"),
             ("resources/templates/list", _) => kept(self.extended(resources::templates(&self.operations)), "public"),
             ("resources/read", _) => kept_briefly(resources::read(&invoker, request).await?),
-            ("prompts/list", _) => kept(self.extended(prompts::list(client.profile)), "private"),
-            ("prompts/get", _) => prompts::get(request, client.profile)?,
+            ("prompts/list", _) => kept(self.extended(prompts::list(&self.usable_tools(client))), "private"),
+            ("prompts/get", _) => prompts::get(request, &self.usable_tools(client))?,
             ("completion/complete", _) => completion::complete(&invoker, request).await?,
             (method, _) => match events::answer(&self.events, service, client, request).await {
                 Some(result) => result?,
@@ -124,22 +129,22 @@ impl McpServer {
 
     /// Answers the handshake. A client that asks for a revision without a handshake, or an unknown one, gets the newest
     /// one with a handshake.
-    fn initialize(&self, request: &Request, profile: Profile) -> Value {
+    fn initialize(&self, request: &Request, client: &Client<'_>) -> Value {
         let asked = request.params.get("protocolVersion").and_then(Value::as_str).and_then(Revision::parse);
         let revision = asked.filter(|revision| !revision.is_stateless()).unwrap_or(Revision::NEWEST_WITH_HANDSHAKE);
         json!({
             "protocolVersion": revision.text(),
             "capabilities": self.capabilities(revision),
             "serverInfo": server_info(),
-            "instructions": guidance::instructions(profile),
+            "instructions": guidance::instructions(&self.usable_tools(client)),
         })
     }
 
-    fn discover(&self, profile: Profile) -> Value {
+    fn discover(&self, client: &Client<'_>) -> Value {
         json!({
             "supportedVersions": Revision::names(),
             "capabilities": self.capabilities(Revision::ALL[0]),
-            "instructions": guidance::instructions(profile),
+            "instructions": guidance::instructions(&self.usable_tools(client)),
         })
     }
 
@@ -159,6 +164,9 @@ impl McpServer {
         knows_tasks: bool,
     ) -> Result<Value, Failure> {
         let (tool, arguments) = (self.tool(request.text("name")?, profile)?, request.object("arguments")?);
+        if let Some(result) = files::start(invoker, tool, &arguments).await {
+            return Ok(result);
+        }
         if knows_tasks && let Some(result) = tasks::start(invoker, tool, &arguments).await {
             return Ok(result);
         }
@@ -191,6 +199,16 @@ impl McpServer {
     pub fn receive(&self, response: &Map<String, Value>) -> bool {
         self.additions.as_ref().is_some_and(|added| added.receive(response))
     }
+}
+
+fn has_cursor(request: &Request) -> bool {
+    request.params.get("cursor").is_some_and(|cursor| !cursor.is_null())
+}
+
+/// Returns the error for a cursor of a list that has one page: no cursor of it was ever given out.
+fn no_more_pages(method: &str) -> Failure {
+    let message = format!("`params.cursor` is invalid: `{method}` has one page.");
+    Failure::new(FailureKind::InvalidParams, message).with_fix("Leave `cursor` out.")
 }
 
 fn no_method(method: &str, revision: Revision) -> Failure {

@@ -24,8 +24,9 @@ pub(crate) use schema::compact;
 pub(crate) type Before =
     for<'a> fn(&'a Invoker<'a>, &'a Map<String, Value>) -> BoxFuture<'a, Result<Map<String, Value>, Refusal>>;
 
-/// Adds to the result of the call, with what other operations return.
-pub(crate) type After = for<'a> fn(&'a Invoker<'a>, Value) -> BoxFuture<'a, Result<Value, Refusal>>;
+/// Adds to the result of a call with these arguments, with what other operations return.
+pub(crate) type After =
+    for<'a> fn(&'a Invoker<'a>, Value, &'a Map<String, Value>) -> BoxFuture<'a, Result<Value, Refusal>>;
 
 /// One way to call an operation.
 pub(crate) struct ToolCall {

@@ -32,6 +32,8 @@ pub(crate) struct ViewOptions {
     pub(crate) full_text: bool,
     /// Whether to show HTML, too.
     pub(crate) html: bool,
+    /// Whether the client asked for URLs of the files.
+    pub(crate) download_urls: bool,
 }
 
 /// Returns the named members that have a value, in this order.

@@ -4,6 +4,7 @@
 //! checks is: host, origin, method, size, JSON, key, limits.
 
 mod challenge;
+mod files;
 mod mirrored;
 mod status;
 mod streamed;
@@ -30,7 +31,9 @@ const PROFILE_CHARS_MAX: usize = 64;
 
 pub(crate) fn routes(server: McpServer) -> Vec<Route> {
     let server = Arc::new(server);
-    vec![
+    let mut all = files::routes(&server);
+    all.insert(
+        0,
         Operation::public(Method::Post, "/mcp", "callMcp")
             .summary(
                 "Answers a message of the Model Context Protocol (JSON-RPC 2.0), in revision 2026-07-28 and those with a \
@@ -50,7 +53,8 @@ pub(crate) fn routes(server: McpServer) -> Vec<Route> {
             ])
             .page(move |service, input| answer(Arc::clone(&server), service, input))
             .protocol(RouteProtocol { refusal: status::refusal }),
-    ]
+    );
+    all
 }
 
 query! {

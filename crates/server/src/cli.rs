@@ -333,9 +333,10 @@ pub fn run(http: HttpServer) -> ExitCode {
     posthouse_app::files::make_all_private();
     let Cli { store, client, command } = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        Err(error) if error.use_stderr() => return misused(&error),
+        Err(help) => {
+            let _ = help.print();
+            return ExitCode::SUCCESS;
         }
     };
     let misplaced = match command {
@@ -343,8 +344,7 @@ pub fn run(http: HttpServer) -> ExitCode {
         _ => client.first_given(),
     };
     if let Some(option) = misplaced {
-        eprintln!("posthouse: the command has no option {option}; see posthouse help COMMAND");
-        return ExitCode::from(2);
+        return misplaced_option(option);
     }
     let (options, done) = match command {
         Command::Client(command) => return posthouse_client::run(command, client, Cli::command),
@@ -370,6 +370,31 @@ pub fn run(http: HttpServer) -> ExitCode {
         }
     };
     report(done, &options.sources().command_options())
+}
+
+/// Prints why the arguments are invalid, as the output was asked for.
+fn misused(error: &clap::Error) -> ExitCode {
+    if wants_json() {
+        eprintln!("{}", posthouse_client::usage_json(&error.render().to_string()));
+    } else {
+        let _ = error.print();
+    }
+    ExitCode::from(2)
+}
+
+fn misplaced_option(option: &str) -> ExitCode {
+    let problem = format!("the command has no option {option}");
+    if wants_json() {
+        eprintln!("{}", posthouse_client::usage_json(&problem));
+    } else {
+        eprintln!("posthouse: {problem}; see posthouse help COMMAND");
+    }
+    ExitCode::from(2)
+}
+
+/// Returns whether the arguments of this process ask for JSON, also if they can't be parsed.
+fn wants_json() -> bool {
+    crate::config::arguments().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 /// Runs a command of the operator.

@@ -22,6 +22,7 @@ mod tests;
 pub use configuration::{BlobOptions, Configuration, ListenConfig, LogConfig, SetKey, SmtpConfig, ValueSource};
 pub use key::{ConfigKey, DefaultValue};
 pub use keys::keys;
+pub(crate) use load::arguments;
 pub use load::{Listeners, Sources, load};
 pub use reference::reference;
 

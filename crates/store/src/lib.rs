@@ -100,12 +100,13 @@ pub use delivery::{
 pub use domains::{acme, dkim_keys, mail_domains, signing_keys, tls};
 pub use events::{webhook_deliveries, webhooks};
 pub use messages::{
-    answers, approvals, arrivals, attachment_texts, attachments, contents, draft_files, drafts, erase, message_list,
-    newest_messages, queue, queue_items, readings, relabel, role_mail, seen_addresses, thread_list, threads,
+    answers, approvals, arrivals, attachment_texts, attachments, cancelled_waits, contents, draft_files, drafts, erase,
+    message_list, newest_messages, queue, queue_items, readings, relabel, role_mail, seen_addresses, thread_list,
+    threads,
 };
 pub use people::{
-    confirmations, connector_clients, connectors, escalations, on_call, service_mails, sessions, sign_ins, signups,
-    stream_tokens, users,
+    confirmations, connector_clients, connectors, escalations, file_links, on_call, service_mails, sessions, sign_ins,
+    signups, stream_tokens, users,
 };
 pub(crate) use schema::tables;
 pub use schema::{migrate, wipe, wipe_rules, wipe_workspace};

@@ -6,6 +6,7 @@ pub mod approvals;
 pub mod arrivals;
 pub mod attachment_texts;
 pub mod attachments;
+pub mod cancelled_waits;
 pub mod contents;
 pub mod draft_files;
 pub mod drafts;

@@ -4,6 +4,7 @@ pub mod confirmations;
 pub mod connector_clients;
 pub mod connectors;
 pub mod escalations;
+pub mod file_links;
 pub mod on_call;
 pub mod service_mails;
 pub mod sessions;

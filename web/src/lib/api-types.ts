@@ -2132,26 +2132,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/messages/{id}/attachments/{attachment_id}/pages/{page}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the image of a page of a PDF as PNG. The first page is 1.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getAttachmentPage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/messages/{id}/attachments/{attachment_id}/extract": {
         parameters: {
             query?: never;
@@ -3714,6 +3694,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp/files/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Downloads the attachment of a link that an MCP tool returned. The link works once, within 10 minutes. */
+        get: operations["downloadLinkedFile"];
+        put?: never;
+        /** Completes the call of an MCP tool with the files that it waits for, and returns its result. The link makes its call once, within 10 minutes. */
+        post: operations["uploadLinkedFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "message.received": {
@@ -4437,7 +4435,6 @@ export interface components {
             /** @description Whether the agent gets an inbox or an identity without mail. Default: `mailbox`. */
             kind?: ("mailbox" | "identity") | null;
         };
-        AddableLabel: string | "ai:needs-human" | unknown;
         /** @description What an agent accepts. */
         AgentAccepts: {
             /** @description Types of messages. */
@@ -4784,10 +4781,7 @@ export interface components {
             on_behalf_of: string | null;
             /** @description Workspace that operates the agent. */
             operator: string | null;
-            /**
-             * @description Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the
-             *     field.
-             */
+            /** @description Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the field. */
             verified: boolean;
             /** @description Value of the field, up to 300 characters. */
             header: string;
@@ -4907,14 +4901,13 @@ export interface components {
             /** @description State of the file's text; null for sent mail and mail of older versions. */
             extraction: components["schemas"]["Extraction"] | null;
         };
-        /** @description A file to attach. */
         AttachmentBody: {
             /** @description The file name, without a path. */
             filename: string;
             /** @description The media type. */
             content_type: string;
             /** @description The content in base64. */
-            content_base64: components["schemas"]["Base64"];
+            content_base64: string;
         };
         /** @description The data of an event about the text of an attachment; never the text. */
         AttachmentEvent: {
@@ -4946,8 +4939,8 @@ export interface components {
             /** @description State of the text; null for sent mail and mail of older versions. */
             extraction: components["schemas"]["Extraction"] | null;
             /**
-             * @description Text of the page; null unless `extraction.status` is `done`. Pages of the file are separated by form feeds
-             *     (U+000C), cells of tables by tabs.
+             * @description Text of the page; null unless `extraction.status` is `done`. Pages of the file are separated by form feeds (U+000C),
+             *     cells of tables by tabs.
              */
             text: string | null;
             /**
@@ -5063,7 +5056,6 @@ export interface components {
             /** @description `mcp`. The person chooses inboxes and permissions. */
             scope?: string;
         };
-        Base64: string;
         /** @description Messages to return. */
         BatchGetMessagesBody: {
             /** @description Ids of the messages. */
@@ -5078,9 +5070,9 @@ export interface components {
             /** @description Ids of the messages. */
             ids: string[];
             /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
-            add_labels?: components["schemas"]["AddableLabel"][] | null;
+            add_labels?: (string | "ai:needs-human" | unknown)[] | null;
             /** @description Labels to remove. */
-            remove_labels?: components["schemas"]["UserLabel"][] | null;
+            remove_labels?: string[] | null;
             /** @description The new read state. */
             is_read?: boolean | null;
         };
@@ -5528,7 +5520,57 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A contact with its recent threads. */
-        ContactWithThreads: components["schemas"]["Contact"] & {
+        ContactWithThreads: {
+            /** Format: uuid */
+            id: string;
+            /** @description Address in lower case, without a display name. */
+            address: string;
+            /** @description Domain of the address. */
+            domain: string;
+            /** @description Display name. */
+            name: string | null;
+            /**
+             * @description Source of `name`: `auto` if taken from mail; `manual` if set by a caller, and then not changed by mail.
+             * @enum {string}
+             */
+            name_source: "auto" | "manual";
+            /**
+             * @description `person`, `automated`, `sales` or `unknown`.
+             * @enum {string}
+             */
+            kind: "person" | "automated" | "sales" | "unknown";
+            /**
+             * @description Source of `kind`: `auto` or `manual`, as for `name_source`.
+             * @enum {string}
+             */
+            kind_source: "auto" | "manual";
+            /** @description Caller's notes. */
+            notes: string | null;
+            /** @description Caller's own keys and values. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Labels of the contact. */
+            labels: string[];
+            /**
+             * Format: uint64
+             * @description Number of messages from or to the contact.
+             */
+            message_count: number;
+            /** @description Subject of the newest message, without `Re:` and `Fwd:`; null if the key's scope excludes its inbox. */
+            last_subject: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the first message.
+             */
+            first_seen_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the newest message.
+             */
+            last_seen_at: string;
+            /** Format: date-time */
+            created_at: string;
             /** @description Up to 10 threads within the key's scope, most recent activity first. */
             recent_threads: components["schemas"]["Thread"][];
         };
@@ -5539,7 +5581,7 @@ export interface components {
             /** @description A set of permissions. Default: `full`. */
             preset?: ("full" | "agent" | "send_only" | "read_only" | "approve") | null;
             /** @description Permissions, in place of a preset. */
-            permissions?: components["schemas"]["Permission"][] | null;
+            permissions?: ("inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency")[] | null;
             /** @description What the key reaches. Default: `workspace`, or `inbox` with an `inbox_id`. */
             scope?: ("org" | "workspace" | "inbox") | null;
             /**
@@ -5561,11 +5603,11 @@ export interface components {
         /** @description A draft to create. Every member may be omitted until the draft is sent. */
         CreateDraftBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
-            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            to?: string | string[] | null;
             /** @description Recipients of a copy. */
-            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            cc?: string | string[] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            bcc?: string | string[] | null;
             /** @description The subject. */
             subject?: string | null;
             /** @description The plain text body. */
@@ -5575,7 +5617,7 @@ export interface components {
             /** @description Attachments. */
             attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
-            labels?: components["schemas"]["UserLabel"][] | null;
+            labels?: string[] | null;
             /** @description Your own data. It is not sent. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
@@ -5762,7 +5804,7 @@ export interface components {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url: string;
             /** @description Event types to deliver. If omitted or null: all message events except `message.received.blocked`. */
-            events?: components["schemas"]["EventTypeName"][] | null;
+            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[] | null;
             /** @description Only events of these inboxes, and events of no inbox. If omitted or null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description The secret that signs requests. If omitted, one is generated. */
@@ -5781,12 +5823,109 @@ export interface components {
             key: string;
         };
         /** @description An inbox or identity that a request created. */
-        CreatedIdentityView: components["schemas"]["IdentityView"] & {
+        CreatedIdentityView: {
+            /** Format: uuid */
+            id: string;
+            /** @description Always `identity`. */
+            kind: string;
+            /** @description Handle in the form of an address. No mail reaches it, and it is never reused. */
+            address: string;
+            /** @description Part of the address before the @. */
+            username: string;
+            /** @description Name for people. */
+            display_name: string | null;
+            /** @description Caller's unique id, which makes creation idempotent. */
+            client_id: string | null;
+            /** @description Caller's own keys and values. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Whether the agent can sign in to apps. */
+            identity_enabled: boolean;
+            /** @description `active` or `paused`. */
+            status: string;
+            /**
+             * Format: date-time
+             * @description Time of the pause; null if the identity is active.
+             */
+            paused_at: string | null;
+            /** @description Reason for the pause, for people. */
+            paused_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
             /** @description Card; only if the request had one. */
             card?: components["schemas"]["AgentCard"] | null;
         };
         /** @description An inbox or identity that a request created. */
-        CreatedInboxView: components["schemas"]["InboxView"] & {
+        CreatedInboxView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description `mailbox`, or `identity` for an agent without mail.
+             * @enum {string}
+             */
+            kind: "mailbox" | "identity";
+            /** @description Address of the inbox. */
+            address: string;
+            /** @description Local part of the address. */
+            username: string;
+            /** @description Display name that recipients see. */
+            display_name: string | null;
+            /** @description Caller's unique id, which makes creation idempotent. */
+            client_id: string | null;
+            /** @description Domain of the address. */
+            domain: string;
+            /**
+             * Format: uint64
+             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
+             */
+            daily_send_limit: number;
+            /** @description Caller's own keys and values. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Whether the inbox expires and can only receive. */
+            temporary: boolean;
+            /**
+             * Format: date-time
+             * @description Time at which a temporary inbox expires.
+             */
+            expires_at: string | null;
+            /** @description `active` or `paused`. */
+            status: string;
+            /**
+             * Format: date-time
+             * @description Time of the pause; null if the inbox is active.
+             */
+            paused_at: string | null;
+            /** @description Reason for the pause, for people. */
+            paused_reason: string | null;
+            /** @description Whether promotional mail is filtered. */
+            promotions_filter: boolean;
+            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
+            screening: string | null;
+            /**
+             * Format: uint64
+             * @description Number of held messages.
+             */
+            held_count: number;
+            /**
+             * Format: uint64
+             * @description Number of drafts with the status `draft` or `failed`.
+             */
+            pending_draft_count: number;
+            /**
+             * Format: uint64
+             * @description Number of unread messages that need a person.
+             */
+            needs_human_count: number;
+            /**
+             * Format: uint64
+             * @description Number of sent messages that bounced in the last 7 days.
+             */
+            recent_bounce_count: number;
+            /** Format: date-time */
+            created_at: string;
             /** @description Card; only if the request had one. */
             card?: components["schemas"]["AgentCard"] | null;
         };
@@ -5803,7 +5942,7 @@ export interface components {
             /** @description A set of permissions. Default: `reply`. */
             preset?: ("read" | "reply" | "admin") | null;
             /** @description Permissions, in place of a preset. */
-            permissions?: components["schemas"]["Permission"][] | null;
+            permissions?: ("inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency")[] | null;
         } & (unknown & unknown & unknown);
         /** @description A decision about a sign-in. */
         DecideSignInBody: {
@@ -5898,8 +6037,8 @@ export interface components {
             detail: string | null;
             /**
              * @description Reason for the failure of the last attempt, as one word: `unknown_user`, `inactive_user`, `unknown_domain`,
-             *     `mailbox_full`, `rate_limited`, `greylisted`, `reputation`, `authentication`, `spam`, `content`,
-             *     `too_large`, `policy`, `network`, `expired`, `smtputf8`, `system` or `other`. Null if it succeeded.
+             *     `mailbox_full`, `rate_limited`, `greylisted`, `reputation`, `authentication`, `spam`, `content`, `too_large`,
+             *     `policy`, `network`, `expired`, `smtputf8`, `system` or `other`. Null if it succeeded.
              */
             class: string | null;
             /** @description Encryption of the last attempt; null if it wasn't encrypted or reached no server. */
@@ -6189,10 +6328,7 @@ export interface components {
             sent_back: components["schemas"]["DraftSentBack"] | null;
             /** @description Where its recipients come from, as far as they were judged. */
             recipients: components["schemas"]["RecipientOrigin"][];
-            /**
-             * @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends
-             *     it.
-             */
+            /** @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends it. */
             hold: components["schemas"]["DraftHold"] | null;
             /** @description Reason for the refusal of the last attempt to send. */
             error: components["schemas"]["DraftError"] | null;
@@ -6292,20 +6428,6 @@ export interface components {
         /**
          * @description The data of an event in envelope form, without bodies. If the event has no message, or the message was deleted,
          *     inapplicable members are null or empty.
-         * @example {
-         *       "inbox_id": "01946000-0000-7000-8000-000000000003",
-         *       "thread_id": "01946000-0000-7000-8000-000000000004",
-         *       "message_id": "01946000-0000-7000-8000-000000000005",
-         *       "from": "Dana <dana@example.com>",
-         *       "to": [
-         *         "bot@agents.example"
-         *       ],
-         *       "subject": "Invoice",
-         *       "labels": [],
-         *       "received_at": "2027-01-15T08:00:00.000Z",
-         *       "channel": "email",
-         *       "type": "message"
-         *     }
          */
         EnvelopeData: {
             /**
@@ -6365,7 +6487,100 @@ export interface components {
             } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         };
         /**
-         * @description What went wrong. `x-errors` has the status of each code and what to do; `error.fix` says it, too.
+         * @description - `invalid_request` (400): Correct the fields listed in `details.fields` and send the request again.
+         *     - `invalid_send_at` (400): Choose a time between 1 minute and 30 days from now, or send the draft now.
+         *     - `invalid_cursor` (400): Start again without a cursor, and keep all other parameters the same on every page.
+         *     - `invalid_token` (400): Request a new link and use the one in the newest mail.
+         *     - `invalid_solution` (400): Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.
+         *     - `challenge_expired` (400): Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.
+         *     - `invalid_handle` (400): Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+         *     - `unauthorized` (401): Send the header `Authorization: Bearer <API key>` with a valid key.
+         *     - `plan_limit_emails` (402): Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.
+         *     - `plan_limit_structured_extractions` (402): Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read.
+         *     - `insufficient_permissions` (403): Use a key that has the permission in `details.permission`.
+         *     - `message_withheld` (403): Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *     - `forbidden` (403): Use a workspace-wide key, or have an owner make the request.
+         *     - `ai_disabled` (403): An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
+         *     - `csrf` (403): Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+         *     - `org_suspended` (403): An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *     - `temporary_inbox_receive_only` (403): Send from an inbox that isn't temporary.
+         *     - `plan_limit_inboxes` (403): Delete an inbox you no longer need or move the workspace to a larger plan.
+         *     - `plan_limit_identities` (403): Delete an identity you no longer need or move the workspace to a larger plan.
+         *     - `plan_limit_api_keys` (403): Revoke a key you no longer need or move the workspace to a larger plan.
+         *     - `plan_limit_domains` (403): Delete a domain you no longer need or move the workspace to a larger plan.
+         *     - `plan_limit_storage` (403): Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
+         *     - `domain_not_verified` (403): Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *     - `plan_limit_knowledge` (403): Delete a knowledge document you no longer need or move the workspace to a larger plan.
+         *     - `plan_limit_webhooks` (403): Delete a webhook you no longer need, or subscribe an existing one to more events.
+         *     - `plan_limit_identity_clients` (403): Delete a sign-in app you no longer need.
+         *     - `identity_disabled` (403): Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
+         *     - `client_disabled` (403): Ask the owner of the app to enable it.
+         *     - `unclaimed_workspace` (403): Have a person claim the workspace first: `POST /v1/signup/claim`.
+         *     - `plan_limit_public_listings` (403): Set another card's visibility to `workspace`, or move the workspace to a larger plan.
+         *     - `recipient_unproven` (403): Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *     - `content_blocked` (403): Remove what `details.findings` names, or create a draft and have a person approve it.
+         *     - `agent_suspended` (403): Ask the operator of this server to review the agent.
+         *     - `not_found` (404): Check the path, the id, and whether the key can access the record.
+         *     - `agent_not_found` (404): Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+         *     - `method_not_allowed` (405): Use one of the methods in the `Allow` header.
+         *     - `address_taken` (409): Choose another username; an address is never reused.
+         *     - `handle_taken` (409): Choose another handle; the handle of a workspace is never given to a second one.
+         *     - `handle_reserved` (409): Choose another handle that doesn't resemble the name of the service or of a role.
+         *     - `handle_limit` (409): Take back a handle that the workspace had before, or keep the current one.
+         *     - `list_entry_exists` (409): No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.
+         *     - `knowledge_source_exists` (409): Delete one of the two documents, or keep the document in its inbox.
+         *     - `not_held` (409): No action is needed: the message is not held.
+         *     - `member_has_keys` (409): Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours.
+         *     - `not_suspended` (409): No action is needed: nothing was decided against it.
+         *     - `message_blocked` (409): Change the receive lists for future mail; a message that was already blocked can't be released.
+         *     - `lease_expired` (409): Discard the work done under this lease and claim again; another worker may have the message.
+         *     - `not_queued` (409): List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.
+         *     - `extraction_pending` (409): Wait for the event `attachment.extracted`, or read the message again in a few seconds.
+         *     - `extraction_unavailable` (409): Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead.
+         *     - `draft_not_editable` (409): Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+         *     - `draft_changed` (409): Read the draft again, and approve it with its new `content_sha256`.
+         *     - `domain_taken` (409): Use another domain. If this one is yours, ask the operator of this server.
+         *     - `domain_in_use` (409): Delete the domain's inboxes first, or repeat the request with `force=true`.
+         *     - `dkim_record_not_found` (409): Publish the `dkim_next` record, wait for DNS to propagate, and try again.
+         *     - `dkim_rotation_too_soon` (409): Wait until `details.retire_at`, then start the rotation.
+         *     - `idempotency_in_flight` (409): Wait for the time in `Retry-After` and send the same request again.
+         *     - `already_claimed` (409): No action is needed: the workspace has an owner, who can create more keys.
+         *     - `not_claimable` (409): No action is needed: a person or the operator of this server created the workspace.
+         *     - `agent_key_exists` (409): Generate a new key pair; a key is registered once, even if it was retired or revoked.
+         *     - `agent_key_limit` (409): Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.
+         *     - `agent_key_revoked` (409): No action is needed: a revoked key doesn't sign.
+         *     - `loop_detected` (409): Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
+         *     - `message_too_large` (413): Send fewer or smaller attachments, or link to the files instead.
+         *     - `body_too_large` (413): Send a smaller request body.
+         *     - `unsupported_media_type` (415): Set `Content-Type` to a type that the route accepts.
+         *     - `misdirected_request` (421): Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`.
+         *     - `idempotency_key_reused` (422): Use a new `Idempotency-Key` for each new request.
+         *     - `invalid_agent_signature` (422): Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
+         *     - `invalid_key_proof` (422): Sign a new proof with the private key of `public_jwk`, and send it within five minutes.
+         *     - `recipient_blocked` (422): Remove the addresses in `details.addresses` from the message, or change the lists.
+         *     - `invalid_webhook_url` (422): Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535.
+         *     - `recipient_suppressed` (422): Remove the addresses in `details.addresses` from the message, or delete their suppressions.
+         *     - `visibility_unavailable` (422): Use the visibility `private` or `workspace`; the operator can switch the public directory on.
+         *     - `routing_unavailable` (422): Use the routing `relay`, or leave it out.
+         *     - `structured_output_invalid` (422): Use a smaller or less strict schema, or give `instructions`.
+         *     - `workspace_stopped` (423): Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
+         *     - `inbox_paused` (423): Resume the inbox with `POST /v1/inboxes/{id}/resume`.
+         *     - `rate_limited` (429): Wait for the time in `Retry-After` and send the request again.
+         *     - `daily_send_limit_exceeded` (429): Wait until 00:00 UTC or send from another inbox.
+         *     - `org_daily_limit_exceeded` (429): Wait until 00:00 UTC or ask for a higher limit.
+         *     - `unclaimed_recipient_limit` (429): Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+         *     - `temporary_inbox_limit` (429): Delete temporary inboxes you no longer need, or wait for the time in `Retry-After`.
+         *     - `signup_rate_limited` (429): Wait for the time in `Retry-After` and send the request again.
+         *     - `header_too_large` (431): Send a shorter path, or fewer or smaller header fields.
+         *     - `internal_error` (500): Try again. If the error persists, report the request id to the operator.
+         *     - `content_damaged` (500): Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
+         *     - `agent_keys_disabled` (503): Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+         *     - `llm_unavailable` (503): Wait for the time in `Retry-After` and send the request again.
+         *     - `unavailable` (503): Wait for the time in `Retry-After` and send the request again.
+         *     - `signup_disabled` (503): Ask the operator of this server for an API key.
+         *     - `directory_disabled` (503): Use email addresses; the operator can switch the directory on with `agents.directory`.
+         *     - `public_directory_disabled` (503): Ask the operator of this server, who can switch it on with `agents.public_directory`.
+         *     - `store_damaged` (503): Ask the operator to run `posthouse check` and repair the database, then send the request again.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "plan_limit_structured_extractions" | "insufficient_permissions" | "message_withheld" | "forbidden" | "ai_disabled" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_api_keys" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_knowledge" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "recipient_unproven" | "content_blocked" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "handle_limit" | "list_entry_exists" | "knowledge_source_exists" | "not_held" | "member_has_keys" | "not_suspended" | "message_blocked" | "lease_expired" | "not_queued" | "extraction_pending" | "extraction_unavailable" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "structured_output_invalid" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "llm_unavailable" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
@@ -6397,8 +6612,11 @@ export interface components {
         };
         /** @description `error.details` of `daily_send_limit_exceeded`. */
         "ErrorDetails.daily_send_limit_exceeded": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6437,10 +6655,16 @@ export interface components {
         };
         /** @description `error.details` of `forbidden`. */
         "ErrorDetails.forbidden": {
-            /** @description Why the request was refused. */
-            reason?: components["schemas"]["RefusalReason"];
-            /** @description The name of the limit. */
-            limit?: components["schemas"]["LimitName"];
+            /**
+             * @description Why the request was refused.
+             * @enum {string}
+             */
+            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
         };
         /** @description `error.details` of `handle_limit`. */
         "ErrorDetails.handle_limit": {
@@ -6454,8 +6678,11 @@ export interface components {
         };
         /** @description `error.details` of `insufficient_permissions`. */
         "ErrorDetails.insufficient_permissions": {
-            /** @description The permission that the key lacks. */
-            permission: components["schemas"]["Permission"];
+            /**
+             * @description The permission that the key lacks.
+             * @enum {string}
+             */
+            permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
         };
         /** @description `error.details` of `invalid_agent_signature`. */
         "ErrorDetails.invalid_agent_signature": {
@@ -6490,10 +6717,16 @@ export interface components {
             }[];
             /** @description The sender of the message that can't be replied to. */
             from?: string;
-            /** @description Why the request was refused. */
-            reason?: components["schemas"]["RefusalReason"];
-            /** @description The name of the limit. */
-            limit?: components["schemas"]["LimitName"];
+            /**
+             * @description Why the request was refused.
+             * @enum {string}
+             */
+            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
         };
@@ -6554,8 +6787,11 @@ export interface components {
         };
         /** @description `error.details` of `org_daily_limit_exceeded`. */
         "ErrorDetails.org_daily_limit_exceeded": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6573,8 +6809,11 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_emails`. */
         "ErrorDetails.plan_limit_emails": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
         };
@@ -6605,8 +6844,11 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_storage`. */
         "ErrorDetails.plan_limit_storage": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -6614,8 +6856,11 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_structured_extractions`. */
         "ErrorDetails.plan_limit_structured_extractions": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
         };
@@ -6626,8 +6871,11 @@ export interface components {
         };
         /** @description `error.details` of `rate_limited`. */
         "ErrorDetails.rate_limited": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The period of the limit, in seconds. */
@@ -6661,8 +6909,11 @@ export interface components {
         };
         /** @description `error.details` of `signup_rate_limited`. */
         "ErrorDetails.signup_rate_limited": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6670,8 +6921,11 @@ export interface components {
         };
         /** @description `error.details` of `temporary_inbox_limit`. */
         "ErrorDetails.temporary_inbox_limit": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6679,10 +6933,16 @@ export interface components {
         };
         /** @description `error.details` of `unavailable`. */
         "ErrorDetails.unavailable": {
-            /** @description Why the request was refused. */
-            reason?: components["schemas"]["RefusalReason"];
-            /** @description The name of the limit. */
-            limit?: components["schemas"]["LimitName"];
+            /**
+             * @description Why the request was refused.
+             * @enum {string}
+             */
+            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6690,8 +6950,11 @@ export interface components {
         };
         /** @description `error.details` of `unclaimed_recipient_limit`. */
         "ErrorDetails.unclaimed_recipient_limit": {
-            /** @description The name of the limit. */
-            limit: components["schemas"]["LimitName"];
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -6825,8 +7088,6 @@ export interface components {
             /** @description Same event with `payload: envelope`. */
             envelope_example: unknown;
         };
-        /** @enum {string} */
-        EventTypeName: "message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test";
         ExchangeConnectorTokenBody: {
             /** @description `authorization_code` or `refresh_token` */
             grant_type: string;
@@ -6873,7 +7134,6 @@ export interface components {
             /** @description A part of the granted scopes, separated by spaces. */
             scope?: string;
         };
-        /** @description An attachment that the draft already has. */
         ExistingFileBody: {
             /**
              * Format: uuid
@@ -6960,11 +7220,11 @@ export interface components {
         /** @description A message to forward. */
         ForwardMessageBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
-            to: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
+            to: string | string[];
             /** @description Recipients of a copy. */
-            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            cc?: string | string[] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            bcc?: string | string[] | null;
             /** @description A note above the original, as plain text. */
             text?: string | null;
             /** @description The note as HTML. */
@@ -6972,7 +7232,7 @@ export interface components {
             /** @description Whether to include the original's attachments. Default: true. */
             include_attachments?: boolean | null;
             /** @description Labels for the sent message. */
-            labels?: components["schemas"]["UserLabel"][] | null;
+            labels?: string[] | null;
             /** @description The lease under which the message was claimed. If it is not the current lease, the request fails with `lease_expired`. */
             lease_id?: string | null;
         } & ({
@@ -6983,7 +7243,139 @@ export interface components {
             bcc: string | unknown[];
         });
         /** @description A search result. */
-        FoundMessage: components["schemas"]["Message"] & {
+        FoundMessage: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Inbox that holds the message.
+             */
+            inbox_id: string;
+            /**
+             * Format: uuid
+             * @description Thread of the message, within its inbox.
+             */
+            thread_id: string;
+            /**
+             * @description `inbound` or `outbound`.
+             * @enum {string}
+             */
+            direction: "inbound" | "outbound";
+            /**
+             * @description `received` for inbound mail; otherwise `queued`, `sent`, `delivered`, `bounced`, `complained` or `failed`: the
+             *     worst status of its recipients.
+             * @enum {string}
+             */
+            status: "queued" | "sent" | "delivered" | "bounced" | "complained" | "failed" | "received";
+            /**
+             * @description How the message traveled: `email`, `agent` (between inboxes of this service) or `mixed`.
+             * @enum {string}
+             */
+            channel: "agent" | "email" | "mixed";
+            /**
+             * @description Sender's hint: `message`, `task` or `event`.
+             * @enum {string}
+             */
+            type: "message" | "task" | "event";
+            /** @description `Message-ID` header, with angle brackets. */
+            rfc_message_id: string;
+            /** @description `Message-ID` from the `In-Reply-To` header, with angle brackets. */
+            in_reply_to: string | null;
+            /** @description `Message-ID`s from the `References` header, with angle brackets. */
+            references: string[];
+            /** @description Author: an address, or `Name <address>`. */
+            from: string;
+            /** @description To recipients: addresses, or `Name <address>`. */
+            to: string[];
+            /** @description Cc recipients. */
+            cc: string[];
+            /** @description Bcc recipients; empty for received mail. */
+            bcc: string[];
+            /** @description Address for replies. */
+            reply_to: string | null;
+            /**
+             * @description Whether `reply_to` names another party than the author, and no passing DKIM signature of the author's domain
+             *     covers it. Replies go to `from` then, unless they name `to`.
+             */
+            reply_to_unproven: boolean;
+            /** @description Decoded subject. */
+            subject: string | null;
+            /** @description Plain text body. Null in a summary. */
+            text: string | null;
+            /** @description HTML body. Null in a summary. */
+            html: string | null;
+            /** @description New text alone, without quoted history and signature. At most its first 200 characters in a summary. */
+            extracted_text: string | null;
+            /**
+             * @description Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
+             *     summary.
+             */
+            headers: {
+                [key: string]: components["schemas"]["HeaderValueSchema"];
+            } | null;
+            /** @description Callers' and system labels, in the order they were added. */
+            labels: string[];
+            /** @description Whether the message is marked as read. */
+            is_read: boolean;
+            /** @description Reserved; always null. */
+            provider_message_id: string | null;
+            /**
+             * Format: uint64
+             * @description Size of the raw mail in bytes.
+             */
+            size_bytes: number;
+            /**
+             * Format: date-time
+             * @description Time at which the message was first sent; null until then, and for received mail.
+             */
+            sent_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time of receipt; null for sent mail.
+             */
+            received_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the message was stored; strictly increasing within an inbox.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Contact of the other side.
+             */
+            contact_id: string | null;
+            /** @description Attached and inline files. */
+            attachments: components["schemas"]["Attachment"][];
+            /** @description Results of content analysis. */
+            ai: components["schemas"]["MessageAi"];
+            /** @description Sender's structured data; untrusted. Null in a summary. */
+            data: unknown;
+            /** @description State at each recipient; null for received mail. */
+            delivery: components["schemas"]["Delivery"][] | null;
+            /** @description Recipients with where their addresses come from; null for received mail. */
+            recipients: components["schemas"]["RecipientOrigin"][] | null;
+            /**
+             * @description Delivery from another inbox of this service, with the service's signature; null for other mail and sent
+             *     messages.
+             */
+            agent: components["schemas"]["AgentDelivery"] | null;
+            /** @description Signature of the author with a key of its own; null without one. */
+            author: components["schemas"]["AuthorSignature"] | null;
+            /** @description Approval of the draft that became this message; null if it wasn't a draft. */
+            approval: components["schemas"]["Approval"] | null;
+            /** @description What the `Agent-Disclosure` field says about the author; null without the field. */
+            ai_disclosure: components["schemas"]["AiDisclosureOfMessage"] | null;
+            /** @description State of the analysis of received mail; null for sent mail. */
+            analysis: components["schemas"]["Analysis"] | null;
+            /** @description State of the screening of received mail; null for sent mail. */
+            screening: components["schemas"]["Screening"] | null;
+            /** @description Whether received mail is an automatic reply. */
+            auto_reply: boolean;
+            /**
+             * @description Present if content is withheld: subject, bodies, headers, attachments, data, verification and
+             *     signatures are then null or empty.
+             */
+            withheld?: components["schemas"]["Withheld"] | null;
             /**
              * Format: double
              * @description Relevance: 1 if the subject contains all words, 0.75 if subject or sender contain them or the body repeats them,
@@ -7001,7 +7393,35 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A code or link, and the message it came in. */
-        FoundVerification: components["schemas"]["Verification"] & {
+        FoundVerification: {
+            /** @description Code as shown in the message. */
+            code: string | null;
+            /** @description URL of the link. */
+            link: string | null;
+            /**
+             * Format: double
+             * @description Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
+             *     domain than the author's address. The categoriser raises or lowers it; it is at most 0.4 in probable phishing and
+             *     in mail whose sender failed authentication.
+             */
+            confidence: number;
+            /**
+             * @description What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
+             *     sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
+             *     label (`link_label`), the URL (`link_url`) or the text above the link (`link_text`). Null in messages that an older
+             *     version stored.
+             * @enum {string|null}
+             */
+            reason: "code_bound" | "code_named" | "code_shown" | "link_answer" | "link_label" | "link_url" | "link_text" | null;
+            /**
+             * Format: double
+             * @description Probability of the category `verification`; null until the message is analyzed.
+             */
+            categoriser_probability: number | null;
+            /** @description Present and true if the sender failed authentication. */
+            auth_failed?: boolean;
+            /** @description Present and true if the message is probably phishing: the code or link may serve an attacker. */
+            phishing?: boolean;
             /** Format: uuid */
             message_id: string;
             from: string;
@@ -7100,8 +7520,7 @@ export interface components {
             /** @description What the app may learn, separated by spaces. */
             allowed_scopes: string;
             /**
-             * @description `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or
-             *     identity.
+             * @description `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or identity.
              * @enum {string}
              */
             subject_type: "pairwise" | "public";
@@ -7404,12 +7823,42 @@ export interface components {
             refused: string[];
         };
         /** @description The counts of one interval. */
-        IntervalView: components["schemas"]["TotalsView"] & {
+        IntervalView: {
             /**
              * Format: date-time
              * @description Start of the interval.
              */
             t: string;
+            /**
+             * Format: uint64
+             * @description Messages accepted for sending.
+             */
+            sent: number;
+            /**
+             * Format: uint64
+             * @description Received messages.
+             */
+            received: number;
+            /**
+             * Format: uint64
+             * @description Sent messages that every recipient's server accepted.
+             */
+            delivered: number;
+            /**
+             * Format: uint64
+             * @description Sent messages that failed permanently for a recipient.
+             */
+            bounced: number;
+            /**
+             * Format: uint64
+             * @description Sent messages that a recipient reported as spam.
+             */
+            complained: number;
+            /**
+             * Format: uint64
+             * @description Received messages that a list blocked.
+             */
+            blocked: number;
         };
         /** @description An invitation to a workspace. Accept it with `POST /platform/invitations/{id}/accept`. */
         Invitation: {
@@ -7554,7 +8003,7 @@ export interface components {
             /** @description Content type, for names without a known ending. */
             content_type?: string | null;
             /** @description The bytes in base64. */
-            content_base64: components["schemas"]["Base64"];
+            content_base64: string;
         };
         /** @description A knowledge document in a list. */
         KnowledgeItem: {
@@ -7643,9 +8092,6 @@ export interface components {
             /** @description Versions, newest first; at most 20. */
             data: components["schemas"]["KnowledgeVersionItem"][];
         };
-        Label: string;
-        /** @enum {string} */
-        LimitName: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "unknown_keys_per_minute";
         /** @description Messages that remain within each limit. */
         LimitsLeftView: {
             /** Format: uint64 */
@@ -7658,7 +8104,9 @@ export interface components {
             sends_per_5_minutes: number | null;
         };
         /** @description Limits in force; null means unlimited. */
-        LimitsView: components["schemas"]["UsageLimits"] & {
+        LimitsView: {
+            /** Format: uint64 */
+            inboxes: number | null;
             /** Format: uint64 */
             identities: number | null;
             /** Format: uint64 */
@@ -7675,6 +8123,12 @@ export interface components {
             /** Format: uint64 */
             ai_drafts_per_day: number | null;
             /** Format: uint64 */
+            emails_per_month: number | null;
+            /** Format: uint64 */
+            daily_sends: number | null;
+            /** Format: uint64 */
+            daily_sends_per_inbox: number | null;
+            /** Format: uint64 */
             sends_per_5_minutes: number | null;
             /** Format: uint64 */
             requests_per_minute: number | null;
@@ -7683,6 +8137,8 @@ export interface components {
              * @description Received messages that the categoriser reads per UTC day.
              */
             ai_checks_per_day: number | null;
+            /** Format: uint64 */
+            storage_bytes: number | null;
         };
         /** @description All list entries, without pagination. */
         ListEntriesView: {
@@ -7716,8 +8172,8 @@ export interface components {
              */
             type: "address" | "domain" | "token";
             /**
-             * @description Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to
-             *     match. Mail that failed authentication never matches an allow entry.
+             * @description Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to match.
+             *     Mail that failed authentication never matches an allow entry.
              */
             require_auth: boolean;
             /** Format: date-time */
@@ -7782,14 +8238,14 @@ export interface components {
              */
             weight: number;
             /**
-             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the
-             *     categorizer reads) or `attachment`.
+             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the categorizer
+             *     reads) or `attachment`.
              * @enum {string}
              */
             where: "visible" | "hidden" | "beyond_window" | "attachment";
             /**
-             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the
-             *     source) or `attachment` (a file name) or `file` (the text of an attachment).
+             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the source) or
+             *     `attachment` (a file name) or `file` (the text of an attachment).
              * @enum {string}
              */
             part: "from" | "subject" | "text" | "html" | "attachment" | "file";
@@ -8372,8 +8828,6 @@ export interface components {
             /** @description Why the inbox is paused, for people. */
             reason?: string | null;
         };
-        /** @enum {string} */
-        Permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
         /** @description A rule to try on stored mail. */
         PreviewRuleBody: {
             /**
@@ -8566,19 +9020,14 @@ export interface components {
             /** @description Number of bounced recipients by bounce class, most frequent first. */
             bounce_classes: components["schemas"]["BounceClassView"][];
         };
-        /**
-         * Format: mailbox
-         * @description `addr`, `Name <addr>`, or the handle of an agent, `@workspace/agent`
-         */
-        Recipient: string;
         /** @description A recipient and where its address comes from. */
         RecipientOrigin: {
             /** @description Address of the recipient. */
             address: string;
             /**
              * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
-             *     `directory`, only received mail named it (`seen_only`), or only the `caller` did.
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
+             *     received mail named it (`seen_only`), or only the `caller` did.
              * @enum {string}
              */
             origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
@@ -8594,8 +9043,8 @@ export interface components {
             address: string;
             /**
              * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
-             *     `directory`, only received mail named it (`seen_only`), or only the `caller` did.
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
+             *     received mail named it (`seen_only`), or only the `caller` did.
              * @enum {string}
              */
             origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
@@ -8641,8 +9090,6 @@ export interface components {
             /** @description What to change at the DNS provider, if there is a `hint`. */
             fix?: string | null;
         };
-        /** @enum {string} */
-        RefusalReason: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
         /** @description A refusal, as in the error of a send. */
         RefusalView: {
             code: string;
@@ -8723,7 +9170,7 @@ export interface components {
         /** @description A reply. One of `text`, `html` and `data` is required. */
         ReplyToMessageBody: {
             /** @description Recipients in place of the author or `Reply-To` of the message. Use it to reply to a `reply_to` that is `reply_to_unproven`. */
-            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            to?: string | string[] | null;
             /** @description The plain text body. */
             text?: string | null;
             /** @description The HTML body. */
@@ -8733,7 +9180,7 @@ export interface components {
             /** @description Whether to reply to the other recipients of the message, too. */
             reply_all?: boolean | null;
             /** @description Labels for the sent message. */
-            labels?: components["schemas"]["UserLabel"][] | null;
+            labels?: string[] | null;
             /** @description Structured data, as in a send. */
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
@@ -8806,6 +9253,11 @@ export interface components {
              * @description The address of a person.
              */
             email: string;
+        };
+        /** @description A request for a review. */
+        RequestSuspensionReviewBody: {
+            /** @description What the operator should know. */
+            note?: string | null;
         };
         /** @description A message that a person gave back to its queue. */
         RequeuedMessage: {
@@ -8889,7 +9341,75 @@ export interface components {
             expires_after_inactive_days: number;
         };
         /** @description An inbox after its pause ended. */
-        ResumedView: components["schemas"]["InboxView"] & {
+        ResumedView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description `mailbox`, or `identity` for an agent without mail.
+             * @enum {string}
+             */
+            kind: "mailbox" | "identity";
+            /** @description Address of the inbox. */
+            address: string;
+            /** @description Local part of the address. */
+            username: string;
+            /** @description Display name that recipients see. */
+            display_name: string | null;
+            /** @description Caller's unique id, which makes creation idempotent. */
+            client_id: string | null;
+            /** @description Domain of the address. */
+            domain: string;
+            /**
+             * Format: uint64
+             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
+             */
+            daily_send_limit: number;
+            /** @description Caller's own keys and values. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Whether the inbox expires and can only receive. */
+            temporary: boolean;
+            /**
+             * Format: date-time
+             * @description Time at which a temporary inbox expires.
+             */
+            expires_at: string | null;
+            /** @description `active` or `paused`. */
+            status: string;
+            /**
+             * Format: date-time
+             * @description Time of the pause; null if the inbox is active.
+             */
+            paused_at: string | null;
+            /** @description Reason for the pause, for people. */
+            paused_reason: string | null;
+            /** @description Whether promotional mail is filtered. */
+            promotions_filter: boolean;
+            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
+            screening: string | null;
+            /**
+             * Format: uint64
+             * @description Number of held messages.
+             */
+            held_count: number;
+            /**
+             * Format: uint64
+             * @description Number of drafts with the status `draft` or `failed`.
+             */
+            pending_draft_count: number;
+            /**
+             * Format: uint64
+             * @description Number of unread messages that need a person.
+             */
+            needs_human_count: number;
+            /**
+             * Format: uint64
+             * @description Number of sent messages that bounced in the last 7 days.
+             */
+            recent_bounce_count: number;
+            /** Format: date-time */
+            created_at: string;
             /**
              * Format: uint64
              * @description Number of events that were held back and are now delivered.
@@ -8956,7 +9476,6 @@ export interface components {
             /** @description Label, or id of the inbox; null for other actions. */
             value: string | null;
         };
-        /** @description An action of a rule. */
         RuleActionBody: {
             /**
              * @description What happens. Of all rules that apply, the first one with `hold`, `block` or `route` decides about these.
@@ -8972,15 +9491,15 @@ export interface components {
             field: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
             value: string;
         };
-        /** @description A condition of a rule. */
         RuleConditionBody: {
-            /** @description What is compared. */
-            field: components["schemas"]["RuleField"];
+            /**
+             * @description What is compared.
+             * @enum {string}
+             */
+            field: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
             /** @description What it is compared with: an address, a domain, a system label, a category, the least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for the receive lists. */
             value: string;
         };
-        /** @enum {string} */
-        RuleField: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
         /** @description What a rule would have done to mail of the last 30 days. */
         RulePreview: {
             /**
@@ -9086,13 +9605,13 @@ export interface components {
         /** @description A draft that was sent, or one that waits for an approval. */
         SendDraftResult: components["schemas"]["SentDraft"] | components["schemas"]["HeldForApproval"];
         /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
-        SendMessageBody: {
+        SendMessageAliasBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
-            to: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
+            to: string | string[];
             /** @description Recipients of a copy. */
-            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            cc?: string | string[] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            bcc?: string | string[] | null;
             /** @description The subject. */
             subject: string;
             /** @description The plain text body. */
@@ -9102,7 +9621,44 @@ export interface components {
             /** @description Attachments. */
             attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
-            labels?: components["schemas"]["UserLabel"][] | null;
+            labels?: string[] | null;
+            /** @description Structured data: `data` for recipients on this server, an attachment `service-data.json` for others. */
+            data?: Record<string, never> | unknown[] | null;
+            /** @description The advisory message type. */
+            type?: ("message" | "task" | "event") | null;
+            /** @description The author's signature, made with an agent key: a compact JSON Web Signature with the `typ` `service-author+jwt`. The content is then sent exactly as signed. */
+            agent_signature?: string | null;
+        } & (({
+            text: string;
+        } | {
+            html: string;
+        } | {
+            data: Record<string, never> | unknown[];
+        }) & ({
+            to: string | unknown[];
+        } | {
+            cc: string | unknown[];
+        } | {
+            bcc: string | unknown[];
+        }));
+        /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
+        SendMessageBody: {
+            /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
+            to: string | string[];
+            /** @description Recipients of a copy. */
+            cc?: string | string[] | null;
+            /** @description Recipients of a blind copy, invisible to the others. */
+            bcc?: string | string[] | null;
+            /** @description The subject. */
+            subject: string;
+            /** @description The plain text body. */
+            text?: string | null;
+            /** @description The HTML body. */
+            html?: string | null;
+            /** @description Attachments. */
+            attachments?: components["schemas"]["AttachmentBody"][] | null;
+            /** @description Labels for the sent message. */
+            labels?: string[] | null;
             /** @description Structured data: `data` for recipients on this server, an attachment `service-data.json` for others. */
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
@@ -9465,7 +10021,6 @@ export interface components {
              */
             claimed_at: string | null;
         };
-        /** @description A skill of an agent. */
         SkillBody: {
             /** @description Your id for the skill, unique within the card. */
             id: string;
@@ -9643,7 +10198,43 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A thread with its newest messages. */
-        ThreadWithMessages: components["schemas"]["Thread"] & {
+        ThreadWithMessages: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Inbox of the thread.
+             */
+            inbox_id: string;
+            /** @description Subject; null if the mail has no subject, or if all of it was blocked by a list. */
+            subject: string | null;
+            /** @description Addresses of all participants. */
+            participants: string[];
+            /**
+             * Format: uint64
+             * @description Number of messages.
+             */
+            message_count: number;
+            /**
+             * Format: uint64
+             * @description Number of unread messages.
+             */
+            unread_count: number;
+            /**
+             * Format: date-time
+             * @description Time of the newest message.
+             */
+            last_message_at: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Labels of the thread itself, not of its messages. */
+            labels: string[];
+            /** @description Caller's own keys and values. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Newest message; null unless a list was requested with `include_newest`. */
+            newest: components["schemas"]["NewestMessage"] | null;
             /** @description Newest messages of the thread, oldest first. */
             messages: components["schemas"]["Message"][];
             /** @description Value of `cursor` for the messages before these; null if these are the first. */
@@ -9765,9 +10356,9 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Labels to add, after the existing ones. */
-            add_labels?: components["schemas"]["Label"][] | null;
+            add_labels?: string[] | null;
             /** @description Labels to remove. */
-            remove_labels?: components["schemas"]["Label"][] | null;
+            remove_labels?: string[] | null;
             /** @description What kind of sender the contact is. */
             kind?: ("person" | "automated" | "sales" | "unknown") | null;
         };
@@ -9779,11 +10370,11 @@ export interface components {
         /** @description Changes to a draft. Omitted members stay unchanged. */
         UpdateDraftBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
-            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            to?: string | string[] | null;
             /** @description Recipients of a copy. */
-            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            cc?: string | string[] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            bcc?: string | string[] | null;
             /** @description The subject. Null clears it. */
             subject?: string | null;
             /** @description The plain text body. Null clears it. */
@@ -9793,7 +10384,7 @@ export interface components {
             /** @description All attachments: new ones, and `{ id }` for existing ones to keep. */
             attachments?: (components["schemas"]["AttachmentBody"] | components["schemas"]["ExistingFileBody"])[] | null;
             /** @description Labels for the sent message. */
-            labels?: components["schemas"]["UserLabel"][] | null;
+            labels?: string[] | null;
             /** @description Merged into the existing metadata. A null value deletes its key. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
@@ -9887,9 +10478,9 @@ export interface components {
         /** @description Changes to a knowledge document. Omitted members stay unchanged. */
         UpdateKnowledgeBody: {
             /** @description Title. */
-            title?: string;
+            title?: string | null;
             /** @description Plain text or Markdown. */
-            body?: string;
+            body?: string | null;
             /**
              * Format: uuid
              * @description The inbox that the document is for. Null for every inbox of the workspace.
@@ -9907,9 +10498,9 @@ export interface components {
         /** @description Changes to one message. */
         UpdateMessageBody: {
             /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
-            add_labels?: components["schemas"]["AddableLabel"][] | null;
+            add_labels?: (string | "ai:needs-human" | unknown)[] | null;
             /** @description Labels to remove. */
-            remove_labels?: components["schemas"]["UserLabel"][] | null;
+            remove_labels?: string[] | null;
             /** @description The new read state. */
             is_read?: boolean | null;
             /** @description The lease under which the message was claimed. If it is not the current lease, the request fails with `lease_expired`. */
@@ -9959,16 +10550,16 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Labels to add, after the existing ones. */
-            add_labels?: components["schemas"]["UserLabel"][] | null;
+            add_labels?: string[] | null;
             /** @description Labels to remove. */
-            remove_labels?: components["schemas"]["UserLabel"][] | null;
+            remove_labels?: string[] | null;
         };
         /** @description Changes to a webhook. Omitted members stay unchanged. */
         UpdateWebhookBody: {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url?: string | null;
             /** @description Event types to deliver. Null restores the default types. */
-            events?: components["schemas"]["EventTypeName"][] | null;
+            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[] | null;
             /** @description Only events of these inboxes, and events of no inbox. Null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description Whether the webhook receives new events. */
@@ -10054,7 +10645,6 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        UserLabel: string;
         /** @description The claims about an agent: `sub`, and those that the granted scopes allow. */
         Userinfo: {
             /** @description Identifies the agent, for this app. */
@@ -10137,7 +10727,7 @@ export interface components {
             address: string;
         });
         /** @description A sign-in in a browser that waits for an agent, with the agent. */
-        WaitingSignIn: components["schemas"]["SignInApproval"] & {
+        WaitingSignIn: {
             /**
              * Format: uuid
              * @description Id of the agent.
@@ -10145,6 +10735,23 @@ export interface components {
             inbox_id: string;
             /** @description Address of the agent. */
             address: string;
+            /** @description Code that the browser shows. */
+            code: string;
+            client_id: string;
+            client_name: string;
+            homepage_url: string | null;
+            /** @description Host that the browser returns to. */
+            redirect_host: string;
+            /** @description What the app will learn, separated by spaces. */
+            scope: string;
+            /** @description Client address of the browser. */
+            ip: string;
+            /** @description `User-Agent` of the browser. */
+            user_agent: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
         };
         /** @description A webhook. */
         Webhook: {
@@ -10225,7 +10832,47 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One attempt with its request and response. */
-        WebhookExchange: components["schemas"]["WebhookDelivery"] & {
+        WebhookExchange: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Delivered event.
+             */
+            event_id: string;
+            /** @description Type of the event. */
+            event_type: string;
+            /**
+             * Format: uint32
+             * @description Number of the attempt, from 1 to 9.
+             */
+            attempt: number;
+            /**
+             * @description `pending`, `succeeded` or `failed`.
+             * @enum {string}
+             */
+            status: "pending" | "succeeded" | "failed";
+            /**
+             * Format: uint16
+             * @description HTTP status of the response; null if there is no response.
+             */
+            response_status: number | null;
+            /** @description First 500 bytes of the response body. */
+            response_excerpt: string | null;
+            /** @description Reason for the failure. */
+            error: string | null;
+            /**
+             * Format: int64
+             * @description Duration of the attempt in milliseconds.
+             */
+            duration_ms: number | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the next attempt; null unless this attempt failed and is retried.
+             */
+            next_attempt_at: string | null;
             /** @description Request of the attempt; null if nothing was sent. */
             request: components["schemas"]["WebhookRequest"] | null;
             /** @description Response; null if there was none. */
@@ -10319,7 +10966,32 @@ export interface components {
             delivery_id: string;
         };
         /** @description A webhook with its secret, only in responses that create the secret. */
-        WebhookWithSecret: components["schemas"]["Webhook"] & {
+        WebhookWithSecret: {
+            /** Format: uuid */
+            id: string;
+            /** @description URL that receives events as POST requests. */
+            url: string;
+            /** @description Event types to deliver. */
+            events: string[];
+            /** @description Inboxes whose events are delivered; null for every inbox. Events without an inbox are always delivered. */
+            inbox_ids: string[] | null;
+            /** @description Whether new events are delivered. A webhook is disabled after 5 days in which every attempt failed. */
+            enabled: boolean;
+            /**
+             * @description Payload form: `full` or `envelope`.
+             * @enum {string}
+             */
+            payload: "full" | "envelope";
+            /** @description Last characters of the secret, to tell secrets apart. */
+            secret_hint: string;
+            /** @description Results of recent attempts. */
+            stats: components["schemas"]["WebhookStats"];
+            /** @description Header fields added to every request. */
+            headers: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            created_at: string;
             /** @description Secret that signs requests. It is not returned again. */
             secret: string;
         };
@@ -10477,51 +11149,17 @@ export interface components {
         };
     };
     responses: {
-        /** @description Accepted */
-        AcceptedSendDraftResult: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["SendDraftResult"];
-            };
-        };
-        /** @description Accepted */
-        AcceptedSendResult: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["SendResult"];
-            };
-        };
-        /** @description Accepted */
-        AcceptedWebhookTry: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookTry"];
-            };
-        };
-        /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-        Acknowledged: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description `address_taken`, `handle_taken`. */
+        /**
+         * @description `address_taken`: Choose another username; an address is never reused.
+         *
+         *     `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one.
+         */
         AddressTakenOrHandleTaken: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -10533,53 +11171,17 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        AgentBundle: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["AgentBundle"];
-            };
-        };
-        /** @description OK */
-        AgentCardPage: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["AgentCardPage"];
-            };
-        };
-        /** @description OK */
-        AgentCardResult: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["AgentCardResult"];
-            };
-        };
-        /** @description OK */
-        AgentKey: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["AgentKey"];
-            };
-        };
-        /** @description `agent_key_exists`, `agent_key_limit`. */
+        /**
+         * @description `agent_key_exists`: Generate a new key pair; a key is registered once, even if it was retired or revoked.
+         *
+         *     `agent_key_limit`: Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.
+         */
         AgentKeyExistsOrAgentKeyLimit: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -10591,9 +11193,13 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `agent_key_revoked`. */
+        /** @description `agent_key_revoked`: No action is needed: a revoked key doesn't sign. */
         AgentKeyRevoked: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -10605,24 +11211,45 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `agent_keys_disabled`, `unavailable`, `store_damaged`. */
-        AgentKeysDisabledOrUnavailable: {
+        /**
+         * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+         *
+         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "agent_keys_disabled" | "unavailable" | "store_damaged";
+                        code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `agent_keys_disabled`, `unavailable`, `directory_disabled`, `store_damaged`. */
-        AgentKeysDisabledOrUnavailableOrDirectoryDisabled: {
+        /**
+         * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+         *
+         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged2: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -10635,9 +11262,38 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `agent_not_found`. */
+        /**
+         * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+         *
+         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        AgentKeysDisabledOrUnavailableOrStoreDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "agent_keys_disabled" | "unavailable" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed. */
         AgentNotFound: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -10649,20 +11305,17 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        AgentSignIn: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["AgentSignIn"];
-            };
-        };
-        /** @description `already_claimed`, `not_claimable`. */
+        /**
+         * @description `already_claimed`: No action is needed: the workspace has an owner, who can create more keys.
+         *
+         *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
+         */
         AlreadyClaimedOrNotClaimable: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -10674,57 +11327,13 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        ApplicationJson: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": unknown;
-            };
-        };
-        /** @description Bad Request */
-        BadRequestOAuthError: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description Bad Request */
-        BadRequestTextHtml: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "text/html; charset=utf-8": unknown;
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_token";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description Bad Request */
-        BadRequestTextHtml2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "text/html; charset=utf-8": unknown;
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `body_too_large`. */
+        /** @description `body_too_large`: Send a smaller request body. */
         BodyTooLarge: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -10736,11 +11345,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        ContactWithThreads: {
+        /** @description `body_too_large`: Send a smaller request body. */
+        BodyTooLarge2: {
             headers: {
-<<<<<<< HEAD
-=======
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -10766,6 +11373,28 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
+         *
+         *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
+         *
+         *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+         */
+        DailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -10904,24 +11533,6 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `extraction_unavailable`: Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead. */
-        ExtractionUnavailable: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "extraction_unavailable";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
         Forbidden: {
             headers: {
@@ -11033,6 +11644,29 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
+         *
+         *     `invalid_agent_signature`: Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
+         *
+         *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
+         *
+         *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
+         */
+        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -11824,6 +12458,25 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /**
+         * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
+         *
+         *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
+         */
+        InternalErrorOrContentDamaged2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error" | "content_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `invalid_key_proof`: Sign a new proof with the private key of `public_jwk`, and send it within five minutes. */
         InvalidKeyProof: {
             headers: {
@@ -11946,6 +12599,25 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_handle";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+         *
+         *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+         */
+        InvalidRequestOrInvalidHandle2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -12167,6 +12839,28 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /**
+         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
+         *
+         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
+         *
+         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
+         */
+        LeaseExpiredOrIdempotencyInFlightOrLoopDetected2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `list_entry_exists`: No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`. */
         ListEntryExists: {
             headers: {
@@ -12246,6 +12940,44 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "message_too_large" | "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
+         *
+         *     `body_too_large`: Send a smaller request body.
+         */
+        MessageTooLargeOrBodyTooLarge2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "message_too_large" | "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
+         *
+         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+         */
+        MessageWithheldOrForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "message_withheld" | "forbidden";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -12347,6 +13079,25 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found" | "agent_not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `not_found`: Check the path, the id, and whether the key can access the record.
+         *
+         *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+         */
+        NotFoundOrAgentNotFound3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -12529,6 +13280,31 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
+        /**
+         * @description `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
+         *
+         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+         *
+         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
+         *
+         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
+         *
+         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
+         */
+        OrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
         PlanLimitEmails: {
             headers: {
@@ -12547,1238 +13323,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `plan_limit_structured_extractions`: Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read. */
-        PlanLimitStructuredExtractions: {
+        /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
+        PlanLimitEmails2: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
->>>>>>> w36
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ContactWithThreads"];
-            };
-        };
-        /** @description `csrf`. */
-        Csrf: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `dkim_record_not_found`. */
-        DkimRecordNotFound: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "dkim_record_not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `dkim_rotation_too_soon`. */
-        DkimRotationTooSoon: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "dkim_rotation_too_soon";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description OK */
-        Domain: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Domain"];
-            };
-        };
-        /** @description `domain_in_use`. */
-        DomainInUse: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "domain_in_use";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `domain_taken`. */
-        DomainTaken: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "domain_taken";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description OK */
-        Draft: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Draft"];
-            };
-        };
-        /** @description `draft_not_editable`. */
-        DraftNotEditable: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "draft_not_editable";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `draft_not_editable`, `draft_changed`. */
-        DraftNotEditableOrDraftChanged: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "draft_not_editable" | "draft_changed";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description OK */
-        DraftPage: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["DraftPage"];
-            };
-        };
-        /** @description OK */
-        Escalation: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Escalation"];
-            };
-        };
-        /** @description `extraction_pending`, `extraction_unavailable`. */
-        ExtractionPendingOrExtractionUnavailable: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "extraction_pending" | "extraction_unavailable";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `forbidden`. */
-        Forbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `handle_taken`. */
-        HandleTaken: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "handle_taken";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `handle_taken`, `handle_reserved`, `handle_limit`. */
-        HandleTakenOrHandleReservedOrHandleLimit: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "handle_taken" | "handle_reserved" | "handle_limit";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `idempotency_in_flight`. */
-        IdempotencyInFlight: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_in_flight";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `idempotency_key_reused`. */
-        IdempotencyKeyReused: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `recipient_blocked`, `recipient_suppressed`. */
-        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description OK */
-        IdentityClient: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["IdentityClient"];
-            };
-        };
-        /** @description OK */
-        IdentityView: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["IdentityView"];
-            };
-        };
-        /** @description OK */
-        InboxEscalation: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InboxEscalation"];
-            };
-        };
-        /** @description OK */
-        InboxForward: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InboxForward"];
-            };
-        };
-        /** @description OK */
-        InboxView: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InboxView"];
-            };
-        };
-        /** @description `insufficient_permissions`. */
-        InsufficientPermissions: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`. */
-        InsufficientPermissionsOrCsrf: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `agent_suspended`. */
-        InsufficientPermissionsOrCsrfOrAgentSuspended: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "agent_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `identity_disabled`, `client_disabled`, `unclaimed_workspace`, `agent_suspended`. */
-        InsufficientPermissionsOrCsrfOrOrgSuspended: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        InsufficientPermissionsOrCsrfOrOrgSuspended2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`. */
-        InsufficientPermissionsOrCsrfOrOrgSuspended3: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `temporary_inbox_receive_only`. */
-        InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "temporary_inbox_receive_only";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrCsrfOrUnclaimedWorkspace: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`. */
-        InsufficientPermissionsOrForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        InsufficientPermissionsOrForbiddenOrCsrf: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_knowledge`. */
-        InsufficientPermissionsOrForbiddenOrCsrf10: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_api_keys`. */
-        InsufficientPermissionsOrForbiddenOrCsrf11: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrForbiddenOrCsrf2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`. */
-        InsufficientPermissionsOrForbiddenOrCsrf3: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_webhooks`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrForbiddenOrCsrf4: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_domains`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrForbiddenOrCsrf5: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_inboxes`, `domain_not_verified`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        InsufficientPermissionsOrForbiddenOrCsrf6: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        InsufficientPermissionsOrForbiddenOrCsrf7: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identities`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        InsufficientPermissionsOrForbiddenOrCsrf8: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identity_clients`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrForbiddenOrCsrf9: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`. */
-        InsufficientPermissionsOrMessageWithheld: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`. */
-        InsufficientPermissionsOrMessageWithheldOrAiDisabled: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`, `plan_limit_storage`. */
-        InsufficientPermissionsOrMessageWithheldOrAiDisabled2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        InsufficientPermissionsOrMessageWithheldOrCsrf: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        InsufficientPermissionsOrMessageWithheldOrForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`. */
-        InsufficientPermissionsOrMessageWithheldOrForbidden2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `internal_error`. */
-        InternalError: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `internal_error`, `content_damaged`. */
-        InternalErrorOrContentDamaged: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error" | "content_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_key_proof`. */
-        InvalidKeyProof: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_key_proof";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`. */
-        InvalidRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`, `invalid_cursor`. */
-        InvalidRequestOrInvalidCursor: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_cursor";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`, `invalid_handle`. */
-        InvalidRequestOrInvalidHandle: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_handle";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`, `invalid_send_at`. */
-        InvalidRequestOrInvalidSendAt: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_send_at";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`, `invalid_send_at`, `invalid_handle`. */
-        InvalidRequestOrInvalidSendAtOrInvalidHandle: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_send_at" | "invalid_handle";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`, `invalid_solution`, `challenge_expired`. */
-        InvalidRequestOrInvalidSolutionOrChallengeExpired: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_solution" | "challenge_expired";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`, `invalid_token`. */
-        InvalidRequestOrInvalidToken: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_token";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_webhook_url`. */
-        InvalidWebhookUrl: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_webhook_url";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description OK */
-        IssuerMetadata: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["IssuerMetadata"];
-            };
-        };
-        /** @description OK */
-        Knowledge: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Knowledge"];
-            };
-        };
-        /** @description `knowledge_source_exists`. */
-        KnowledgeSourceExists: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "knowledge_source_exists";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`. */
-        LeaseExpired: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`, `draft_not_editable`, `draft_changed`, `idempotency_in_flight`, `loop_detected`. */
-        LeaseExpiredOrDraftNotEditableOrDraftChanged: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`, `draft_not_editable`, `idempotency_in_flight`, `loop_detected`. */
-        LeaseExpiredOrDraftNotEditableOrIdempotencyInFlight: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`, `idempotency_in_flight`, `already_claimed`, `not_claimable`, `loop_detected`. */
-        LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimed: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`, `idempotency_in_flight`, `loop_detected`. */
-        LeaseExpiredOrIdempotencyInFlightOrLoopDetected: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `list_entry_exists`. */
-        ListEntryExists: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "list_entry_exists";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `llm_unavailable`, `unavailable`, `store_damaged`. */
-        LlmUnavailableOrUnavailable: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "llm_unavailable" | "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `member_has_keys`. */
-        MemberHasKeys: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "member_has_keys";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description OK */
-        Message: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Message"];
-            };
-        };
-        /** @description OK */
-        MessageBatch: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["MessageBatch"];
-            };
-        };
-        /** @description OK */
-        MessagePage: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["MessagePage"];
-            };
-        };
-        /** @description OK */
-        MessageRfc822: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "message/rfc822": unknown;
-            };
-        };
-        /** @description `message_too_large`, `body_too_large`. */
-        MessageTooLargeOrBodyTooLarge: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "message_too_large" | "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `misdirected_request`. */
-        MisdirectedRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "misdirected_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description No Content */
-        NoContent: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description No Content */
-        NoContent2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description `not_found`. */
-        NotFound: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_found`, `agent_not_found`. */
-        NotFoundOrAgentNotFound: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found" | "agent_not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_held`, `message_blocked`. */
-        NotHeldOrMessageBlocked: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_held" | "message_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description Not Modified */
-        NotModified: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description Not Modified */
-        NotModified2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description `not_queued`. */
-        NotQueued: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_queued";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_suspended`. */
-        NotSuspended: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `body_too_large`. */
-        OAuthBodyTooLarge: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `internal_error`. */
-        OAuthInternalError: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `invalid_request`. */
-        OAuthInvalidRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `misdirected_request`. */
-        OAuthMisdirectedRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `unavailable`, `store_damaged`. */
-        OAuthUnavailable: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `unsupported_media_type`. */
-        OAuthUnsupportedMediaType: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description OK */
-        OasfRecord: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OasfRecord"];
-            };
-        };
-        /** @description OK */
-        OrgAnswer: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OrgAnswer"];
-            };
-        };
-        /** @description `plan_limit_emails`. */
-        PlanLimitEmails: {
-            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13790,9 +13338,13 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `plan_limit_structured_extractions`. */
+        /** @description `plan_limit_structured_extractions`: Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read. */
         PlanLimitStructuredExtractions: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13804,21 +13356,185 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        ProtectedResource: {
+        /** @description `body_too_large`: Send a smaller request body. */
+        PublicBodyTooLarge: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["ProtectedResource"];
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`. */
-        RateLimited: {
+        /** @description `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key. */
+        PublicCsrf: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
+        PublicForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+        PublicInternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+        PublicInvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+         *
+         *     `invalid_solution`: Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.
+         *
+         *     `challenge_expired`: Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.
+         */
+        PublicInvalidRequestOrInvalidSolutionOrChallengeExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_solution" | "challenge_expired";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+         *
+         *     `invalid_token`: Request a new link and use the one in the newest mail.
+         */
+        PublicInvalidRequestOrInvalidToken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_token";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
+         *
+         *     `body_too_large`: Send a smaller request body.
+         */
+        PublicMessageTooLargeOrBodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "message_too_large" | "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+        PublicMisdirectedRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "misdirected_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+        PublicNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+        PublicRateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13830,183 +13546,12 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`. */
-        RateLimited2: {
+        /** @description `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+        PublicSignupRateLimited: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`, `signup_rate_limited`. */
-        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "signup_rate_limited";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
-        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`, `signup_rate_limited`. */
-        RateLimitedOrSignupRateLimited: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "signup_rate_limited";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`, `temporary_inbox_limit`. */
-        RateLimitedOrTemporaryInboxLimit: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "temporary_inbox_limit";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `recipient_blocked`, `recipient_suppressed`. */
-        RecipientBlockedOrRecipientSuppressed: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "recipient_blocked" | "recipient_suppressed";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `recipient_suppressed`. */
-        RecipientSuppressed: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "recipient_suppressed";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description See Other */
-        SeeOther: {
-            headers: {
-                Location: components["headers"]["Location"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description OK */
-        SendDecision: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["SendDecision"];
-            };
-        };
-        /** @description OK */
-        ServiceKeys: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ServiceKeys"];
-            };
-        };
-        /** @description Service Unavailable */
-        ServiceUnavailableOAuthError: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description Service Unavailable */
-        ServiceUnavailableOAuthError2: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description OK */
-        SignedIn: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["SignedIn"];
-            };
-        };
-        /** @description `signup_rate_limited`. */
-        SignupRateLimited: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -14018,9 +13563,252 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `structured_output_invalid`. */
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `signup_disabled`: Ask the operator of this server for an API key.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        PublicUnavailableOrSignupDisabledOrStoreDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "signup_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        PublicUnavailableOrStoreDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+        PublicUnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+        RateLimited2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
+         *
+         *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
+         *
+         *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+         */
+        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
+         *
+         *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
+         *
+         *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+         *
+         *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
+         */
+        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimitOrSignupRateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "signup_rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
+         */
+        RateLimitedOrSignupRateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "signup_rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `temporary_inbox_limit`: Delete temporary inboxes you no longer need, or wait for the time in `Retry-After`.
+         */
+        RateLimitedOrTemporaryInboxLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "temporary_inbox_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
+         *
+         *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
+         */
+        RecipientBlockedOrRecipientSuppressed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "recipient_blocked" | "recipient_suppressed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions. */
+        RecipientSuppressed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "recipient_suppressed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `structured_output_invalid`: Use a smaller or less strict schema, or give `instructions`. */
         StructuredOutputInvalid: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -14032,71 +13820,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        TextHtml: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "text/html; charset=utf-8": unknown;
-            };
-        };
-        /** @description OK */
-        TextHtml2: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "text/html; charset=utf-8": unknown;
-            };
-        };
-        /** @description OK */
-        TextPlain: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "text/plain; charset=utf-8": unknown;
-            };
-        };
-        /** @description OK */
-        ThreadPage: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ThreadPage"];
-            };
-        };
-        /** @description Too Many Requests */
-        TooManyRequestsOAuthError: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description Too Many Requests */
-        TooManyRequestsOAuthError2: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `unauthorized`. */
+        /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
         Unauthorized: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -14109,21 +13836,140 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description Unauthorized */
-        UnauthorizedOAuthError: {
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
+         *
+         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrDirectoryDisabledOrPublicDirectoryDisabledOrStoreDamaged: {
             headers: {
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrDirectoryDisabledOrStoreDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "directory_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrPublicDirectoryDisabledOrStoreDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "public_directory_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrPublicDirectoryDisabledOrStoreDamaged2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OAuthError"];
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "public_directory_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
             };
         };
-        /** @description `unavailable`, `store_damaged`. */
-        Unavailable: {
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `signup_disabled`: Ask the operator of this server for an API key.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrSignupDisabledOrStoreDamaged: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "signup_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrStoreDamaged: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -14136,69 +13982,58 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `unavailable`, `directory_disabled`, `store_damaged`. */
-        UnavailableOrDirectoryDisabled: {
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrStoreDamaged2: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "unavailable" | "directory_disabled" | "store_damaged";
+                        code?: "unavailable" | "store_damaged";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `unavailable`, `directory_disabled`, `public_directory_disabled`, `store_damaged`. */
-        UnavailableOrDirectoryDisabledOrPublicDirectoryDisabled: {
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrStoreDamaged3: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "unavailable" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+                        code?: "unavailable" | "store_damaged";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `unavailable`, `public_directory_disabled`, `store_damaged`. */
-        UnavailableOrPublicDirectoryDisabled: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "public_directory_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `unavailable`, `signup_disabled`, `store_damaged`. */
-        UnavailableOrSignupDisabled: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "signup_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `unsupported_media_type`. */
+        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
         UnsupportedMediaType: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -14210,20 +14045,49 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        Userinfo: {
+        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+        UnsupportedMediaType2: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+        UnsupportedMediaType3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Userinfo"];
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                } & components["schemas"]["Error"];
             };
         };
-        /** @description `visibility_unavailable`, `routing_unavailable`. */
+        /**
+         * @description `visibility_unavailable`: Use the visibility `private` or `workspace`; the operator can switch the public directory on.
+         *
+         *     `routing_unavailable`: Use the routing `relay`, or leave it out.
+         */
         VisibilityUnavailableOrRoutingUnavailable: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -14235,31 +14099,36 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        Webhook: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Webhook"];
-            };
-        };
-        /** @description OK */
-        WorkspaceHandle: {
-            headers: {
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WorkspaceHandle"];
-            };
-        };
-        /** @description `workspace_stopped`, `inbox_paused`. */
+        /**
+         * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
+         *
+         *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
+         */
         WorkspaceStoppedOrInboxPaused: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "workspace_stopped" | "inbox_paused";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
+         *
+         *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
+         */
+        WorkspaceStoppedOrInboxPaused2: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -14273,102 +14142,21 @@ export interface components {
         };
     };
     parameters: {
-        Address: string;
-        /** @description Only threads whose last activity is after this time. */
-        After: string;
-        /** @description Whether to list the oldest activity first. */
-        Ascending: boolean;
-        AttachmentId: string;
-        /** @description Only threads whose last activity is before this time. */
-        Before: string;
-        /** @description A skill id, tag or OASF class, exactly. */
-        Capability: string;
-        /** @description Only messages of this channel. */
-        Channel: "agent" | "email" | "mixed";
-        /** @description The `next_cursor` of the previous page. */
-        Cursor: string;
-        DeliveryId: string;
-        DraftId: string;
-        /** @description Whether to return the decision with 200 and store nothing. */
-        DryRun: boolean;
-        ForwardingId: string;
-        Id: string;
         /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
         IdempotencyKey: string;
-        /** @description Only the queue of this inbox. */
-        InboxId: string;
-        /** @description Whether to include the content of held mail. Requires `messages:release`. */
-        IncludeHeld: boolean;
-        /** @description Whether each thread has its newest message, in `newest`. */
-        IncludeNewest: boolean;
-        /** @description Whether to include the content of mail that is not screened yet. */
-        IncludeUnscreened: boolean;
-        Kid: string;
-        /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-        Kind: ("person" | "automated" | "sales" | "unknown")[];
-        /** @description Labels, separated by commas. A thread must have all of them. */
-        Labels: components["schemas"]["Label"][];
-        /** @description Maximum number of items per page. Default: 25. */
-        Limit: number;
-        /** @description Maximum number of messages per page. Default: 25. */
-        Limit2: number;
-        /** @description Maximum number of drafts per page. Default: 25. */
-        Limit3: number;
-        /** @description Maximum number of cards per page. Default: 20. */
-        Limit4: number;
-        /** @description Maximum number of threads per page. Default: 25. */
-        Limit5: number;
-        MessageId: string;
-        /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-        Metadata: {
-            [key: string]: string;
-        };
-        /** @description Part of a participant's address. */
-        Participant: string;
-        /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-        Q: string;
-        /** @description `code` */
-        ResponseType: string;
-        /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-        SentBack: boolean;
-        /** @description Only messages stored after this time. If omitted, the time of the request. */
-        Since: string;
-        /** @description Returned unchanged. */
-        State: string;
-        /** @description Statuses, separated by commas. A draft must have one of them. */
-        Status: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
-        /** @description Part of the subject. */
-        Subject: string;
-        /** @description Only drafts in this thread. */
-        ThreadId: string;
-        /** @description Seconds to wait; fractions are allowed. */
-        Timeout: number;
-        Token: string;
-        /** @description Only messages of this type. */
-        Type: "message" | "task" | "event";
-        /** @description A type of message that the agent accepts. */
-        Type2: "message" | "task" | "event";
-        /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-        View: "full" | "summary";
-        /** @description Event id. Process each id once. */
-        WebhookId: string;
-        /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-        WebhookSignature: string;
-        /** @description Same as X-Service-Timestamp. */
-        WebhookTimestamp: string;
-        /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-        XServiceSignature: string;
-        /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-        XServiceTimestamp: string;
     };
     requestBodies: never;
     headers: {
+        /** @description The id of this request, which the server logs. */
+        "X-Request-Id": string;
         /** @description The limits that the request counts for, such as that of the key: `"key-minute";q=<requests>;w=60`. */
         "RateLimit-Policy": string;
         /** @description The remainder of each limit: `"key-minute";r=<requests>;t=<seconds>`. */
         RateLimit: string;
         /** @description The URL that the browser goes to. */
         Location: string;
+        /** @description A notice from the operator to this workspace, percent-encoded UTF-8. Optional. */
+        "Service-Notice": string;
         /** @description Seconds to wait before the next try. */
         "Retry-After": number;
         /** @description The authentication scheme: `Bearer`, or `Basic` for the secret of an app. */
@@ -14389,10 +14177,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ApplicationJson"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getReadiness: {
@@ -14404,10 +14201,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ApplicationJson"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getPrometheusMetrics: {
@@ -14422,6 +14228,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14432,7 +14239,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getAcmeChallenge: {
@@ -14440,7 +14247,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                token: string;
             };
             cookie?: never;
         };
@@ -14449,6 +14256,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14459,7 +14267,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getOpenApi: {
@@ -14471,11 +14279,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ApplicationJson"];
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["PublicInvalidRequest"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
         };
     };
     getDocs: {
@@ -14487,11 +14305,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getLlmsText: {
@@ -14503,11 +14330,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextPlain"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain; charset=utf-8": unknown;
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getAccount: {
@@ -14522,21 +14358,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AccountView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getSignupChallenge: {
@@ -14551,16 +14389,18 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ChallengeView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrSignupDisabled"];
+            400: components["responses"]["PublicInvalidRequest"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrSignupDisabledOrStoreDamaged"];
         };
     };
     signUp: {
@@ -14586,19 +14426,21 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignupView"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrInvalidSolutionOrChallengeExpired"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["SignupRateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrSignupDisabled"];
+            400: components["responses"]["PublicInvalidRequestOrInvalidSolutionOrChallengeExpired"];
+            413: components["responses"]["PublicBodyTooLarge"];
+            415: components["responses"]["PublicUnsupportedMediaType"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            429: components["responses"]["PublicSignupRateLimited"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrSignupDisabledOrStoreDamaged"];
         };
     };
     requestClaim: {
@@ -14623,8 +14465,10 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14634,17 +14478,17 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimed"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimedOrNotClaimableOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimitOrSignupRateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     addSignupAgent: {
@@ -14669,24 +14513,26 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignupAgentView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
             409: components["responses"]["AlreadyClaimedOrNotClaimable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrSignupDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrSignupDisabledOrStoreDamaged"];
         };
     };
     listContacts: {
@@ -14695,9 +14541,9 @@ export interface operations {
                 /** @description Part of the address or name. */
                 q?: string;
                 /** @description A label the contact must have. */
-                label?: components["schemas"]["Label"];
+                label?: string;
                 /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-                kind?: components["parameters"]["Kind"];
+                kind?: ("person" | "automated" | "sales" | "unknown")[];
                 /** @description The part of the address after the @. */
                 domain?: string;
                 /** @description Only contacts whose metadata has this value, compared as text. With several values, all must match. */
@@ -14705,7 +14551,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of contacts per page. Default: 25. */
                 limit?: number;
             };
@@ -14718,8 +14564,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14731,15 +14579,15 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listContactDomains: {
         parameters: {
             query?: {
                 /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-                kind?: components["parameters"]["Kind"];
+                kind?: ("person" | "automated" | "sales" | "unknown")[];
                 /** @description Maximum number of domains. Default: 50. */
                 limit?: number;
             };
@@ -14752,21 +14600,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DomainsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteContacts: {
@@ -14793,23 +14643,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedContactsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getContactByAddress: {
@@ -14817,21 +14669,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: components["parameters"]["Address"];
+                address: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ContactWithThreads"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactWithThreads"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getContact: {
@@ -14839,21 +14703,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ContactWithThreads"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactWithThreads"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteContact: {
@@ -14864,21 +14740,31 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateContact: {
@@ -14886,7 +14772,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -14905,24 +14791,26 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Contact"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listSuppressions: {
@@ -14933,7 +14821,7 @@ export interface operations {
                 /** @description Only suppressions with this reason. */
                 reason?: "bounce" | "complaint" | "manual";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of suppressions per page. Default: 25. */
                 limit?: number;
             };
@@ -14946,8 +14834,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14959,8 +14849,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createSuppression: {
@@ -14985,8 +14875,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14996,23 +14888,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteSuppression: {
@@ -15020,21 +14914,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: components["parameters"]["Address"];
+                address: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listListEntries: {
@@ -15056,22 +14960,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEntriesView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createListEntry: {
@@ -15098,25 +15004,27 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEntry"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["ListEntryExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteListEntry: {
@@ -15124,21 +15032,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listEvents: {
@@ -15149,7 +15067,7 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. Can't be combined with `after`. */
                 cursor?: string;
                 /** @description Event types, separated by commas. If omitted, all types. */
-                types?: components["schemas"]["EventTypeName"][];
+                types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[];
                 /** @description Only events of this inbox. */
                 inbox_id?: string;
                 /** @description The order of the events. Default: `asc`, oldest first. */
@@ -15168,8 +15086,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15179,11 +15099,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getEvent: {
@@ -15191,7 +15111,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -15200,22 +15120,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createStreamToken: {
@@ -15230,23 +15152,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StreamToken"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     emergencyStop: {
@@ -15271,23 +15195,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StoppedView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getEscalation: {
@@ -15299,14 +15225,26 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Escalation"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Escalation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateEscalation: {
@@ -15330,17 +15268,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Escalation"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Escalation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientSuppressed"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getInboxEscalation: {
@@ -15348,21 +15298,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["InboxEscalation"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxEscalation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateInboxEscalation: {
@@ -15370,7 +15332,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -15386,27 +15348,39 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["InboxEscalation"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxEscalation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrUnclaimedWorkspace"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientSuppressed"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listWebhooks: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -15417,8 +15391,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15430,8 +15406,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createWebhook: {
@@ -15456,25 +15432,27 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf4"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitWebhooksOrUnclaimedWorkspace"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidWebhookUrl"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listWebhookEvents: {
@@ -15489,16 +15467,18 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["EventCatalog"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            400: components["responses"]["PublicInvalidRequest"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
         };
     };
     getWebhook: {
@@ -15506,21 +15486,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Webhook"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteWebhook: {
@@ -15528,21 +15520,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateWebhook: {
@@ -15550,7 +15552,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -15566,18 +15568,30 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Webhook"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidWebhookUrl"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     testWebhook: {
@@ -15585,23 +15599,35 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            202: components["responses"]["AcceptedWebhookTry"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTry"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     rotateWebhookSecret: {
@@ -15609,7 +15635,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -15628,37 +15654,39 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listWebhookDeliveries: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -15667,8 +15695,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15678,11 +15708,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getWebhookDelivery: {
@@ -15690,8 +15720,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                delivery_id: components["parameters"]["DeliveryId"];
+                id: string;
+                delivery_id: string;
             };
             cookie?: never;
         };
@@ -15700,22 +15730,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookExchange"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     redeliverWebhookEvent: {
@@ -15723,24 +15755,36 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                delivery_id: components["parameters"]["DeliveryId"];
+                id: string;
+                delivery_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            202: components["responses"]["AcceptedWebhookTry"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTry"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getMetrics: {
@@ -15766,22 +15810,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Metrics"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getDeliverability: {
@@ -15796,28 +15842,30 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Deliverability"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listDomains: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of domains per page. Default: 25. */
                 limit?: number;
             };
@@ -15830,8 +15878,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15843,8 +15893,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createDomain: {
@@ -15869,24 +15919,26 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Domain"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf5"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitDomainsOrUnclaimedWorkspace"];
             409: components["responses"]["DomainTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getDomain: {
@@ -15894,21 +15946,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteDomain: {
@@ -15919,22 +15983,32 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["DomainInUse"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateDomain: {
@@ -15942,7 +16016,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -15958,17 +16032,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     verifyDomain: {
@@ -15976,82 +16062,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DomainTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    rotateDomainKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DkimRotationTooSoon"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    activateDomainKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DkimRecordNotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getDomainZoneFile: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16060,29 +16071,142 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
+            409: components["responses"]["DomainTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    rotateDomainKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
+            409: components["responses"]["DkimRotationTooSoon"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    activateDomainKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
+            409: components["responses"]["DkimRecordNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    getDomainZoneFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ZoneFileView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listInboxes: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of inboxes per page. Default: 25. */
                 limit?: number;
                 /** @description Whether to list temporary inboxes, too. */
@@ -16103,8 +16227,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16116,8 +16242,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createInbox: {
@@ -16142,8 +16268,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16153,8 +16281,10 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16163,15 +16293,15 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf6"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitInboxesOrDomainNotVerifiedOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
             409: components["responses"]["AddressTakenOrHandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimitedOrTemporaryInboxLimit"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     getInbox: {
@@ -16179,21 +16309,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["InboxView"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteInbox: {
@@ -16201,21 +16343,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateInbox: {
@@ -16223,7 +16375,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16239,17 +16391,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["InboxView"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     pauseInbox: {
@@ -16257,7 +16421,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16273,17 +16437,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["InboxView"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     resumeInbox: {
@@ -16291,7 +16467,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16300,24 +16476,26 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ResumedView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getAgent: {
@@ -16325,21 +16503,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AgentBundle"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBundle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     deleteAgentCard: {
@@ -16347,21 +16537,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     updateAgentCard: {
@@ -16369,7 +16569,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16385,19 +16585,31 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AgentBundle"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBundle"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf7"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["HandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     revokeAgent: {
@@ -16405,7 +16617,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16421,17 +16633,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AgentBundle"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBundle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     restoreAgent: {
@@ -16439,21 +16663,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AgentBundle"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBundle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrAgentSuspended"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     requestAgentReview: {
@@ -16461,7 +16697,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16480,25 +16716,27 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentBundle"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["NotSuspended"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     getAgentOasf: {
@@ -16506,29 +16744,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["OasfRecord"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    listAgentKeys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16537,22 +16753,58 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OasfRecord"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+        };
+    };
+    listAgentKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentKeys"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
         };
     };
     registerAgentKey: {
@@ -16560,7 +16812,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16584,26 +16836,28 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentKey"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["AgentKeyExistsOrAgentKeyLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidKeyProof"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
         };
     };
     retireAgentKey: {
@@ -16611,23 +16865,35 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                kid: components["parameters"]["Kid"];
+                id: string;
+                kid: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AgentKey"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["AgentKeyRevoked"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
         };
     };
     revokeAgentKey: {
@@ -16635,8 +16901,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                kid: components["parameters"]["Kid"];
+                id: string;
+                kid: string;
             };
             cookie?: never;
         };
@@ -16652,17 +16918,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AgentKey"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
         };
     };
     createIdentityToken: {
@@ -16670,7 +16948,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16689,25 +16967,27 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityToken"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getAgentSignIn: {
@@ -16715,21 +16995,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AgentSignIn"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSignIn"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateAgentSignIn: {
@@ -16737,7 +17029,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16753,30 +17045,42 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AgentSignIn"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSignIn"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listSignIns: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16785,8 +17089,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16796,11 +17102,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listSignInApprovals: {
@@ -16811,7 +17117,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16820,22 +17126,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInApprovals"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     setSignInPreapprovals: {
@@ -16843,7 +17151,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -16864,24 +17172,26 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInPreapprovals"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     decideSignIn: {
@@ -16889,7 +17199,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
                 code: string;
             };
             cookie?: never;
@@ -16909,32 +17219,34 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInDecision"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listMessages: {
         parameters: {
             query?: {
                 /** @description Labels, separated by commas. A message must have all of them. */
-                labels?: components["schemas"]["Label"][];
+                labels?: string[];
                 /** @description Only read messages if true, only unread messages if false. */
                 is_read?: boolean;
                 /** @description Only messages of this direction. */
@@ -16944,55 +17256,67 @@ export interface operations {
                 /** @description Whether to include mail that a receive list stopped. */
                 include_blocked?: boolean;
                 /** @description Only messages of this channel. */
-                channel?: components["parameters"]["Channel"];
+                channel?: "agent" | "email" | "mixed";
                 /** @description Only messages of this type. */
-                type?: components["parameters"]["Type"];
+                type?: "message" | "task" | "event";
                 /** @description Only received messages in this screening state. */
                 screening?: "screened" | "pending" | "held" | "released";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                include_unscreened?: boolean;
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
+                include_held?: boolean;
                 /** @description Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter` decides. */
                 promotions?: "include" | "exclude" | "only";
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: components["parameters"]["View"];
+                view?: "full" | "summary";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
+                limit?: number;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MessagePage"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     sendMessage: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
+                dry_run?: boolean;
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -17010,36 +17334,62 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendResult"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDecision"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendResult"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     sendMessageAlias: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
+                dry_run?: boolean;
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -17053,41 +17403,67 @@ export interface operations {
                  *       "text": "text"
                  *     }
                  */
-                "application/json": components["schemas"]["SendMessageBody"];
+                "application/json": components["schemas"]["SendMessageAliasBody"];
             };
         };
         responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendResult"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDecision"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendResult"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     replyToMessage: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
+                dry_run?: boolean;
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: components["parameters"]["Id"];
-                message_id: components["parameters"]["MessageId"];
+                id: string;
+                message_id: string;
             };
             cookie?: never;
         };
@@ -17103,22 +17479,48 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendResult"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDecision"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendResult"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     forwardMessage: {
@@ -17129,8 +17531,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: components["parameters"]["Id"];
-                message_id: components["parameters"]["MessageId"];
+                id: string;
+                message_id: string;
             };
             cookie?: never;
         };
@@ -17146,21 +17548,34 @@ export interface operations {
             };
         };
         responses: {
-            202: components["responses"]["AcceptedSendResult"];
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendResult"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     answerInvitation: {
@@ -17171,8 +17586,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: components["parameters"]["Id"];
-                message_id: components["parameters"]["MessageId"];
+                id: string;
+                message_id: string;
             };
             cookie?: never;
         };
@@ -17188,30 +17603,43 @@ export interface operations {
             };
         };
         responses: {
-            202: components["responses"]["AcceptedSendResult"];
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendResult"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     waitForMessage: {
         parameters: {
             query?: {
                 /** @description Seconds to wait; fractions are allowed. */
-                timeout?: components["parameters"]["Timeout"];
+                timeout?: number;
                 /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: components["parameters"]["Since"];
+                since?: string;
                 /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked. */
                 from?: string;
                 /** @description Part of the subject, ignoring case. */
@@ -17219,9 +17647,9 @@ export interface operations {
                 /** @description Only messages of this direction. Default: received mail. */
                 direction?: "inbound" | "outbound";
                 /** @description Only messages of this channel. */
-                channel?: components["parameters"]["Channel"];
+                channel?: "agent" | "email" | "mixed";
                 /** @description Only messages of this type. */
-                type?: components["parameters"]["Type"];
+                type?: "message" | "task" | "event";
                 /** @description Whether to include mail that is not screened yet. */
                 include_unscreened?: boolean;
                 /** @description Whether to include held mail. Requires `messages:release`. */
@@ -17229,7 +17657,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -17238,31 +17666,33 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MessageOrNone"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     waitForVerification: {
         parameters: {
             query?: {
                 /** @description Seconds to wait; fractions are allowed. */
-                timeout?: components["parameters"]["Timeout"];
+                timeout?: number;
                 /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: components["parameters"]["Since"];
+                since?: string;
                 /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked, unless `include_unauthenticated` is true. */
                 from?: string;
                 /** @description Whether to include mail whose author failed authentication. Such results have `auth_failed` set. */
@@ -17270,7 +17700,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -17279,57 +17709,73 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["FoundVerificationOrNone"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listInboxDrafts: {
         parameters: {
             query?: {
                 /** @description Statuses, separated by commas. A draft must have one of them. */
-                status?: components["parameters"]["Status"];
+                status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
                 /** @description Only drafts in this thread. */
-                thread_id?: components["parameters"]["ThreadId"];
+                thread_id?: string;
                 /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-                sent_back?: components["parameters"]["SentBack"];
+                sent_back?: boolean;
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: components["parameters"]["Metadata"];
+                metadata?: {
+                    [key: string]: string;
+                };
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of drafts per page. Default: 25. */
-                limit?: components["parameters"]["Limit3"];
+                limit?: number;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DraftPage"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftPage"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createDraft: {
@@ -17340,7 +17786,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -17359,8 +17805,10 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -17378,8 +17826,8 @@ export interface operations {
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     listDrafts: {
@@ -17388,17 +17836,19 @@ export interface operations {
                 /** @description Only drafts of this inbox. */
                 inbox_id?: string;
                 /** @description Statuses, separated by commas. A draft must have one of them. */
-                status?: components["parameters"]["Status"];
+                status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
                 /** @description Only drafts in this thread. */
-                thread_id?: components["parameters"]["ThreadId"];
+                thread_id?: string;
                 /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-                sent_back?: components["parameters"]["SentBack"];
+                sent_back?: boolean;
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: components["parameters"]["Metadata"];
+                metadata?: {
+                    [key: string]: string;
+                };
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of drafts per page. Default: 25. */
-                limit?: components["parameters"]["Limit3"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -17406,15 +17856,27 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DraftPage"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftPage"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getDraft: {
@@ -17422,22 +17884,34 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteDraft: {
@@ -17445,23 +17919,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["DraftNotEditable"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateDraft: {
@@ -17469,8 +17953,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
@@ -17486,7 +17970,19 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Draft"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidSendAtOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
@@ -17496,8 +17992,8 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     getDraftHtml: {
@@ -17508,58 +18004,96 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml2"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     sendDraft: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
+                dry_run?: boolean;
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendDraftResult"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDecision"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDraftResult"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrIdempotencyInFlight"];
+            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     approveDraft: {
@@ -17570,8 +18104,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
@@ -17587,21 +18121,34 @@ export interface operations {
             };
         };
         responses: {
-            202: components["responses"]["AcceptedSendDraftResult"];
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDraftResult"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrDraftChanged"];
+            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrDraftChangedOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     sendBackDraft: {
@@ -17609,8 +18156,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
@@ -17626,18 +18173,30 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["DraftNotEditableOrDraftChanged"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     takeBackDraft: {
@@ -17645,23 +18204,35 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["DraftNotEditable"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     scheduleDraft: {
@@ -17669,8 +18240,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
@@ -17686,18 +18257,30 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Draft"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidSendAt"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["DraftNotEditable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     cancelDraft: {
@@ -17705,33 +18288,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DraftNotEditable"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listForwardingAddresses: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
+                id: string;
+                draft_id: string;
             };
             cookie?: never;
         };
@@ -17740,22 +18298,61 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound2"];
+            409: components["responses"]["DraftNotEditable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    listForwardingAddresses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InboxForwards"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     addForwardingAddress: {
@@ -17763,7 +18360,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -17779,30 +18376,44 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["InboxForward"];
-            /** @description Created */
-            201: {
+            /** @description OK */
+            200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InboxForward"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxForward"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimitedOrSignupRateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     resendForwardingConfirmation: {
@@ -17810,26 +18421,38 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                forwarding_id: components["parameters"]["ForwardingId"];
+                id: string;
+                forwarding_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["InboxForward"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxForward"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimitedOrSignupRateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     removeForwardingAddress: {
@@ -17837,29 +18460,39 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                forwarding_id: components["parameters"]["ForwardingId"];
+                id: string;
+                forwarding_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listIdentities: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of identities per page. Default: 25. */
                 limit?: number;
                 /** @description Only identities whose metadata has this value, compared as text. With several values, all must match. */
@@ -17876,8 +18509,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17889,8 +18524,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createIdentity: {
@@ -17915,8 +18550,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17926,8 +18563,10 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17936,15 +18575,15 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf8"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentitiesOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
             409: components["responses"]["AddressTakenOrHandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     getIdentity: {
@@ -17952,21 +18591,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IdentityView"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteIdentity: {
@@ -17974,21 +18625,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateIdentity: {
@@ -17996,7 +18657,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -18012,17 +18673,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["IdentityView"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getWorkspaceHandle: {
@@ -18034,14 +18707,26 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WorkspaceHandle"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceHandle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     claimWorkspaceHandle: {
@@ -18063,17 +18748,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["WorkspaceHandle"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceHandle"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
             409: components["responses"]["HandleTakenOrHandleReservedOrHandleLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     releaseWorkspaceHandle: {
@@ -18085,14 +18782,26 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WorkspaceHandle"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceHandle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     resolveAgent: {
@@ -18109,32 +18818,44 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AgentCardResult"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentCardResult"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             404: components["responses"]["AgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     searchAgents: {
         parameters: {
             query?: {
                 /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-                q?: components["parameters"]["Q"];
+                q?: string;
                 /** @description A skill id, tag or OASF class, exactly. */
-                capability?: components["parameters"]["Capability"];
+                capability?: string;
                 /** @description A type of message that the agent accepts. */
-                type?: components["parameters"]["Type2"];
+                type?: "message" | "task" | "event";
                 /** @description The cards to search. Default: `workspace`. */
                 scope?: "workspace" | "public";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of cards per page. Default: 20. */
-                limit?: components["parameters"]["Limit4"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -18142,14 +18863,26 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AgentCardPage"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentCardPage"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrPublicDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrPublicDirectoryDisabledOrStoreDamaged"];
         };
     };
     reportAgent: {
@@ -18175,15 +18908,17 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ReportReceipt"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
@@ -18191,8 +18926,8 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     verifyAgent: {
@@ -18217,38 +18952,40 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignatureVerification"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
         };
     };
     listPublicAgents: {
         parameters: {
             query?: {
                 /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-                q?: components["parameters"]["Q"];
+                q?: string;
                 /** @description A skill id, tag or OASF class, exactly. */
-                capability?: components["parameters"]["Capability"];
+                capability?: string;
                 /** @description A type of message that the agent accepts. */
-                type?: components["parameters"]["Type2"];
+                type?: "message" | "task" | "event";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of cards per page. Default: 20. */
-                limit?: components["parameters"]["Limit4"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -18256,13 +18993,35 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AgentCardPage"];
-            304: components["responses"]["NotModified"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentCardPage"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
         };
     };
     getPublicAgent: {
@@ -18270,28 +19029,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: components["parameters"]["Address"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentCardResult"];
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
-        };
-    };
-    getPublicA2aCard: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                address: components["parameters"]["Address"];
+                address: string;
             };
             cookie?: never;
         };
@@ -18300,8 +19038,53 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentCardResult"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+        };
+    };
+    getPublicA2aCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18311,13 +19094,23 @@ export interface operations {
                     };
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
         };
     };
     getPublicOasf: {
@@ -18325,28 +19118,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: components["parameters"]["Address"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["OasfRecord"];
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
-        };
-    };
-    getPublicAgentKeys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                address: components["parameters"]["Address"];
+                address: string;
             };
             cookie?: never;
         };
@@ -18355,21 +19127,76 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OasfRecord"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+        };
+    };
+    getPublicAgentKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PublishedAgentKeys"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
         };
     };
     getPublicHandle: {
@@ -18387,30 +19214,42 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentOfHandle"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
         };
     };
     listIdentityClients: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -18421,8 +19260,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18434,8 +19275,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createIdentityClient: {
@@ -18461,23 +19302,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityClientWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf9"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentityClientsOrUnclaimedWorkspace"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getIdentityClient: {
@@ -18485,21 +19328,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IdentityClient"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityClient"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteIdentityClient: {
@@ -18507,21 +19362,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateIdentityClient: {
@@ -18529,7 +19394,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -18545,17 +19410,29 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["IdentityClient"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityClient"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     rotateIdentityClientSecret: {
@@ -18563,7 +19440,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -18572,49 +19449,63 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityClientWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getMessage: {
         parameters: {
             query?: {
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                include_unscreened?: boolean;
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
+                include_held?: boolean;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Message"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateMessage: {
@@ -18622,7 +19513,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -18640,18 +19531,30 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Message"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getMessageHtml: {
@@ -18660,27 +19563,39 @@ export interface operations {
                 /** @description Whether to load remote images, which shows the sender that the mail was read. Default: off. */
                 remote?: "off" | "on";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                include_unscreened?: boolean;
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
+                include_held?: boolean;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml2"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     batchGetMessages: {
@@ -18704,16 +19619,28 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["MessageBatch"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageBatch"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     batchUpdateMessages: {
@@ -18737,16 +19664,28 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["MessageBatch"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageBatch"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     releaseMessage: {
@@ -18754,7 +19693,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -18770,18 +19709,30 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Message"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["NotHeldOrMessageBlocked"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listHeldMessages: {
@@ -18792,11 +19743,11 @@ export interface operations {
                 /** @description Whether to include the content. Requires `messages:release`. */
                 include_held?: boolean;
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: components["parameters"]["View"];
+                view?: "full" | "summary";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -18804,15 +19755,27 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MessagePage"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getAttachmentText: {
@@ -18823,44 +19786,6 @@ export interface operations {
                 /** @description Maximum length of the page in characters. Default: 200,000. */
                 max_chars?: number;
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                attachment_id: components["parameters"]["AttachmentId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AttachmentText"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAttachmentPage: {
-        parameters: {
-            query?: {
-                /** @description Whether to include the content of mail that is not screened yet. */
                 include_unscreened?: boolean;
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
                 include_held?: boolean;
@@ -18869,7 +19794,6 @@ export interface operations {
             path: {
                 id: string;
                 attachment_id: string;
-                page: string;
             };
             cookie?: never;
         };
@@ -18885,17 +19809,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/png": unknown;
+                    "application/json": components["schemas"]["AttachmentText"];
                 };
             };
             400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
             404: components["responses"]["NotFound2"];
-            409: components["responses"]["ExtractionUnavailable"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
+            500: components["responses"]["InternalError2"];
             503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
@@ -18904,8 +19827,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-                attachment_id: components["parameters"]["AttachmentId"];
+                id: string;
+                attachment_id: string;
             };
             cookie?: never;
         };
@@ -18924,40 +19847,42 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StructuredExtraction"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitStructuredExtractions"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabled"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrf"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["ExtractionPendingOrExtractionUnavailable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["StructuredOutputInvalid"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["LlmUnavailableOrUnavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["LlmUnavailableOrUnavailableOrStoreDamaged"];
         };
     };
     listDeliveryAttempts: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of attempts per page. Default: 25. */
                 limit?: number;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -18966,8 +19891,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18977,11 +19904,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     claimMessages: {
@@ -18989,7 +19916,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19008,24 +19935,26 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Claim"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     ackMessage: {
@@ -19033,7 +19962,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19052,25 +19981,27 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     nackMessage: {
@@ -19078,7 +20009,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19097,25 +20028,27 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView2"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     extendLease: {
@@ -19123,7 +20056,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19142,25 +20075,27 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView3"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     draftReply: {
@@ -19168,7 +20103,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19187,31 +20122,33 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ReplyDraft"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabled2"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrfOrPlanLimitStorage"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["LlmUnavailableOrUnavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["LlmUnavailableOrUnavailableOrStoreDamaged"];
         };
     };
     listQueues: {
         parameters: {
             query?: {
                 /** @description Only the queue of this inbox. */
-                inbox_id?: components["parameters"]["InboxId"];
+                inbox_id?: string;
             };
             header?: never;
             path?: never;
@@ -19222,22 +20159,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listQueueItems: {
@@ -19246,11 +20185,11 @@ export interface operations {
                 /** @description Which messages. Default: `in_flight`. */
                 state?: "in_flight" | "dead_letter";
                 /** @description Only the queue of this inbox. */
-                inbox_id?: components["parameters"]["InboxId"];
+                inbox_id?: string;
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -19261,8 +20200,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19272,11 +20213,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     requeueMessage: {
@@ -19284,7 +20225,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19293,23 +20234,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RequeuedMessage"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["NotQueued"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     dropMessage: {
@@ -19317,7 +20260,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19326,23 +20269,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DroppedMessage"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["NotQueued"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     searchMessages: {
@@ -19353,15 +20298,15 @@ export interface operations {
                 /** @description Only messages of this inbox. If omitted, every inbox the key can access. */
                 inbox_id?: string;
                 /** @description Only messages of this channel. */
-                channel?: components["parameters"]["Channel"];
+                channel?: "agent" | "email" | "mixed";
                 /** @description Only messages of this type. */
-                type?: components["parameters"]["Type"];
+                type?: "message" | "task" | "event";
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: components["parameters"]["View"];
+                view?: "full" | "summary";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -19372,8 +20317,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19383,51 +20330,24 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getRawMessage: {
         parameters: {
             query?: {
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                include_unscreened?: boolean;
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
+                include_held?: boolean;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["MessageRfc822"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAttachment: {
-        parameters: {
-            query?: {
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19436,63 +20356,116 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "message/rfc822": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound2"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
+        };
+    };
+    getAttachment: {
+        parameters: {
+            query?: {
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: boolean;
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "*/*": unknown;
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listInboxThreads: {
         parameters: {
             query?: {
                 /** @description Labels, separated by commas. A thread must have all of them. */
-                labels?: components["parameters"]["Labels"];
+                labels?: string[];
                 /** @description Only threads whose last activity is before this time. */
-                before?: components["parameters"]["Before"];
+                before?: string;
                 /** @description Only threads whose last activity is after this time. */
-                after?: components["parameters"]["After"];
+                after?: string;
                 /** @description Part of a participant's address. */
-                participant?: components["parameters"]["Participant"];
+                participant?: string;
                 /** @description Part of the subject. */
-                subject?: components["parameters"]["Subject"];
+                subject?: string;
                 /** @description Whether to list the oldest activity first. */
-                ascending?: components["parameters"]["Ascending"];
+                ascending?: boolean;
                 /** @description Whether each thread has its newest message, in `newest`. */
-                include_newest?: components["parameters"]["IncludeNewest"];
+                include_newest?: boolean;
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of threads per page. Default: 25. */
-                limit?: components["parameters"]["Limit5"];
+                limit?: number;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ThreadPage"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadPage"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listThreads: {
@@ -19501,23 +20474,23 @@ export interface operations {
                 /** @description Only threads of this inbox. */
                 inbox_id?: string;
                 /** @description Labels, separated by commas. A thread must have all of them. */
-                labels?: components["parameters"]["Labels"];
+                labels?: string[];
                 /** @description Only threads whose last activity is before this time. */
-                before?: components["parameters"]["Before"];
+                before?: string;
                 /** @description Only threads whose last activity is after this time. */
-                after?: components["parameters"]["After"];
+                after?: string;
                 /** @description Part of a participant's address. */
-                participant?: components["parameters"]["Participant"];
+                participant?: string;
                 /** @description Part of the subject. */
-                subject?: components["parameters"]["Subject"];
+                subject?: string;
                 /** @description Whether to list the oldest activity first. */
-                ascending?: components["parameters"]["Ascending"];
+                ascending?: boolean;
                 /** @description Whether each thread has its newest message, in `newest`. */
-                include_newest?: components["parameters"]["IncludeNewest"];
+                include_newest?: boolean;
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of threads per page. Default: 25. */
-                limit?: components["parameters"]["Limit5"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -19525,15 +20498,27 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ThreadPage"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadPage"];
+                };
+            };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getThread: {
@@ -19546,13 +20531,13 @@ export interface operations {
                 /** @description How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default: full. */
                 view?: "full" | "summary";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                include_unscreened?: boolean;
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
+                include_held?: boolean;
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19561,8 +20546,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19572,11 +20559,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteThread: {
@@ -19584,7 +20571,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19593,22 +20580,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedThreadView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateThread: {
@@ -19616,7 +20605,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19635,24 +20624,26 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Thread"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getThreadDigest: {
@@ -19667,7 +20658,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19676,8 +20667,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19687,11 +20680,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listKnowledge: {
@@ -19700,7 +20693,7 @@ export interface operations {
                 /** @description Only documents of this inbox, without those of the whole workspace. */
                 inbox_id?: string;
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of documents per page. Default: 25. */
                 limit?: number;
             };
@@ -19713,8 +20706,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19724,11 +20719,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createKnowledge: {
@@ -19771,28 +20766,42 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Knowledge"];
-            /** @description Created */
-            201: {
+            /** @description OK */
+            200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Knowledge"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Knowledge"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf10"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getKnowledge: {
@@ -19800,21 +20809,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Knowledge"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Knowledge"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteKnowledge: {
@@ -19822,21 +20843,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateKnowledge: {
@@ -19844,7 +20875,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19860,18 +20891,30 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Knowledge"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Knowledge"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf10"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["KnowledgeSourceExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     searchKnowledge: {
@@ -19893,22 +20936,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeResultsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listKnowledgeVersions: {
@@ -19916,7 +20961,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19925,22 +20970,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeVersions"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getKnowledgeVersion: {
@@ -19948,7 +20995,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
                 version: string;
             };
             cookie?: never;
@@ -19958,22 +21005,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeVersion"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listKnowledgeAnswers: {
@@ -19981,7 +21030,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -19990,22 +21039,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeAnswers"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getMe: {
@@ -20017,14 +21068,26 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SignedIn"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listSessions: {
@@ -20039,21 +21102,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView2"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     endSession: {
@@ -20061,28 +21126,38 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listApiKeys: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of keys per page. Default: 25. */
                 limit?: number;
             };
@@ -20095,8 +21170,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20108,8 +21185,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createApiKey: {
@@ -20134,24 +21211,26 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf11"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitApiKeys"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     revokeApiKey: {
@@ -20159,28 +21238,38 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listConnectors: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of connectors per page. Default: 25. */
                 limit?: number;
             };
@@ -20193,8 +21282,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20206,8 +21297,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     revokeConnector: {
@@ -20215,21 +21306,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     readConnectorRequest: {
@@ -20247,21 +21348,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorRequest"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     decideConnectorRequest: {
@@ -20290,24 +21393,26 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorDecision"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getUsage: {
@@ -20325,21 +21430,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateOrg: {
@@ -20361,16 +21468,28 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["OrgAnswer"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrgAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     resumeOrg: {
@@ -20382,14 +21501,26 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OrgAnswer"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrgAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     requestSuspensionReview: {
@@ -20407,31 +21538,33 @@ export interface operations {
                  *       "note": "text"
                  *     }
                  */
-                "application/json": components["schemas"]["RequestAgentReviewBody"];
+                "application/json": components["schemas"]["RequestSuspensionReviewBody"];
             };
         };
         responses: {
             /** @description Accepted */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SuspensionAnswer"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             409: components["responses"]["NotSuspended"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getScreeningFeedback: {
@@ -20446,21 +21579,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ScreeningReport"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listRules: {
@@ -20475,21 +21610,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rules"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     createRule: {
@@ -20525,23 +21662,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     previewRule: {
@@ -20571,23 +21710,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RulePreview"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     deleteRule: {
@@ -20595,21 +21736,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateRule: {
@@ -20617,7 +21768,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -20636,24 +21787,26 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listMembers: {
@@ -20668,21 +21821,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView3"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     inviteMember: {
@@ -20707,23 +21862,25 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     removeMember: {
@@ -20734,22 +21891,32 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["MemberHasKeys"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     updateMember: {
@@ -20760,7 +21927,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -20779,25 +21946,27 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             409: components["responses"]["MemberHasKeys"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     declineInvitation: {
@@ -20805,21 +21974,31 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listWaitingSignIns: {
@@ -20834,21 +22013,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView4"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     listWorkspaces: {
@@ -20863,21 +22044,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView5"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getAgentKeys: {
@@ -20889,12 +22072,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceKeys"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceKeys"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getRootAgentKeys: {
@@ -20906,12 +22105,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceKeys"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceKeys"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     injectMail: {
@@ -20936,29 +22151,31 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InjectedMail"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            400: components["responses"]["PublicInvalidRequest"];
+            403: components["responses"]["PublicForbidden"];
+            404: components["responses"]["PublicNotFound"];
+            413: components["responses"]["PublicMessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["PublicUnsupportedMediaType"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
         };
     };
     listOutbox: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -20969,8 +22186,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20982,8 +22201,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     getCapturedRaw: {
@@ -20991,21 +22210,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MessageRfc822"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "message/rfc822": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     openStream: {
@@ -21023,15 +22254,17 @@ export interface operations {
             /** @description Switching Protocols */
             101: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            400: components["responses"]["PublicInvalidRequest"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            429: components["responses"]["PublicRateLimited"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
         };
     };
     showClaim: {
@@ -21039,18 +22272,42 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     claimWorkspace: {
@@ -21058,18 +22315,42 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     showForwardingConfirmation: {
@@ -21077,18 +22358,42 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     confirmForwarding: {
@@ -21096,18 +22401,42 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     showOnCallConfirmation: {
@@ -21115,18 +22444,42 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     confirmOnCall: {
@@ -21134,18 +22487,42 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     requestSignInLink: {
@@ -21167,13 +22544,21 @@ export interface operations {
             };
         };
         responses: {
-            204: components["responses"]["NoContent2"];
-            400: components["responses"]["InvalidRequest"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["PublicInvalidRequest"];
+            413: components["responses"]["PublicBodyTooLarge"];
+            415: components["responses"]["PublicUnsupportedMediaType"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
         };
     };
     getSignInOptions: {
@@ -21188,16 +22573,18 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInOptions"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            400: components["responses"]["PublicInvalidRequest"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
         };
     };
     signIn: {
@@ -21222,20 +22609,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrInvalidToken"];
-            403: components["responses"]["Csrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["SignupRateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            400: components["responses"]["PublicInvalidRequestOrInvalidToken"];
+            403: components["responses"]["PublicCsrf"];
+            413: components["responses"]["PublicBodyTooLarge"];
+            415: components["responses"]["PublicUnsupportedMediaType"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            429: components["responses"]["PublicSignupRateLimited"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
         };
     };
     signOut: {
@@ -21247,12 +22636,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
-            400: components["responses"]["InvalidRequest"];
-            403: components["responses"]["Csrf"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["PublicInvalidRequest"];
+            403: components["responses"]["PublicCsrf"];
+            421: components["responses"]["PublicMisdirectedRequest"];
+            500: components["responses"]["PublicInternalError"];
+            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
         };
     };
     switchWorkspace: {
@@ -21260,21 +22657,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SignedIn"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
-            404: components["responses"]["NotFound"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     acceptInvitation: {
@@ -21282,21 +22691,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SignedIn"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: components["responses"]["InvalidRequest2"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFound2"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError2"];
+            503: components["responses"]["UnavailableOrStoreDamaged2"];
         };
     };
     showDirectory: {
@@ -21313,13 +22734,33 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml2"];
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor2"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+            429: components["responses"]["RateLimited2"];
+            500: components["responses"]["InternalError3"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
         };
     };
     showAgent: {
@@ -21327,20 +22768,40 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: components["parameters"]["Address"];
+                address: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml2"];
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest3"];
+            404: components["responses"]["NotFoundOrAgentNotFound2"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+            429: components["responses"]["RateLimited2"];
+            500: components["responses"]["InternalError3"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
         };
     };
     getSitemap: {
@@ -21355,6 +22816,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -21363,12 +22825,21 @@ export interface operations {
                     "application/xml": unknown;
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest3"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+            429: components["responses"]["RateLimited2"];
+            500: components["responses"]["InternalError3"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
         };
     };
     getRobots: {
@@ -21380,12 +22851,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextPlain"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain; charset=utf-8": unknown;
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getOpenIdConfiguration: {
@@ -21397,12 +22884,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IssuerMetadata"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuerMetadata"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getIssuerMetadata: {
@@ -21414,12 +22917,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IssuerMetadata"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuerMetadata"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getAuthorizationServerMetadata: {
@@ -21431,12 +22950,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IssuerMetadata"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuerMetadata"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getIdentityKeys: {
@@ -21448,19 +22983,35 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceKeys"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceKeys"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     authorize: {
         parameters: {
             query: {
                 /** @description `code` */
-                response_type: components["parameters"]["ResponseType"];
+                response_type: string;
                 /** @description Id of the app. */
                 client_id: string;
                 /** @description Where the browser returns: one of the app's redirect URIs, to the byte. */
@@ -21468,7 +23019,7 @@ export interface operations {
                 /** @description Scopes, separated by spaces. Unknown ones are ignored. */
                 scope?: string;
                 /** @description Returned unchanged. */
-                state?: components["parameters"]["State"];
+                state?: string;
                 /** @description The claim `nonce` of the identity token. */
                 nonce?: string;
                 /** @description SHA-256 of the code verifier in base64url (RFC 7636). Required for apps without a secret, and for others unless there is a `nonce`. */
@@ -21490,12 +23041,44 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description See Other */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     authorizeByForm: {
@@ -21512,14 +23095,46 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TextHtml"];
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description See Other */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge2"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     awaitSignIn: {
@@ -21533,13 +23148,45 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description See Other */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     exchangeToken: {
@@ -21559,6 +23206,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -21570,6 +23218,7 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -21578,13 +23227,49 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            401: components["responses"]["UnauthorizedOAuthError"];
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             413: components["responses"]["OAuthBodyTooLarge"];
             415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError"];
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError"];
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
         };
     };
     allowToken: {
@@ -21596,11 +23281,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
-            400: components["responses"]["OAuthInvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OAuthInvalidRequest2"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["OAuthUnavailable"];
+            500: components["responses"]["OAuthInternalError2"];
+            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
         };
     };
     getUserinfo: {
@@ -21612,13 +23304,60 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Userinfo"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Userinfo"];
+                };
+            };
             400: components["responses"]["OAuthInvalidRequest"];
-            401: components["responses"]["UnauthorizedOAuthError"];
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError"];
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError"];
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
         };
     };
     postUserinfo: {
@@ -21630,13 +23369,60 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Userinfo"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Userinfo"];
+                };
+            };
             400: components["responses"]["OAuthInvalidRequest"];
-            401: components["responses"]["UnauthorizedOAuthError"];
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError"];
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError"];
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
         };
     };
     allowUserinfo: {
@@ -21648,11 +23434,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
-            400: components["responses"]["OAuthInvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OAuthInvalidRequest2"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["OAuthUnavailable"];
+            500: components["responses"]["OAuthInternalError2"];
+            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
         };
     };
     getConnectorServer: {
@@ -21667,17 +23460,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuthorizationServer"];
                 };
             };
-            304: components["responses"]["NotModified2"];
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getProtectedResource: {
@@ -21689,12 +23490,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ProtectedResource"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedResource"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     getMcpResource: {
@@ -21706,19 +23523,35 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ProtectedResource"];
-            304: components["responses"]["NotModified2"];
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedResource"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     authorizeConnector: {
         parameters: {
             query: {
                 /** @description `code` */
-                response_type: components["parameters"]["ResponseType"];
+                response_type: string;
                 /** @description URL of the client's metadata document, or the id of its registration. */
                 client_id: string;
                 /** @description Where the browser returns: one of the client's redirect URIs. */
@@ -21728,7 +23561,7 @@ export interface operations {
                 /** @description `S256` */
                 code_challenge_method: string;
                 /** @description Returned unchanged. */
-                state?: components["parameters"]["State"];
+                state?: string;
                 /** @description URL of the MCP endpoint (RFC 8707). */
                 resource?: string;
                 /** @description `mcp`. The person chooses inboxes and permissions. */
@@ -21740,11 +23573,34 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
+            /** @description See Other */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     authorizeConnectorByForm: {
@@ -21761,13 +23617,36 @@ export interface operations {
             };
         };
         responses: {
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
+            /** @description See Other */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["BodyTooLarge2"];
+            415: components["responses"]["UnsupportedMediaType2"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
         };
     };
     exchangeConnectorToken: {
@@ -21787,16 +23666,27 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorTokens"];
                 };
             };
-            400: components["responses"]["BadRequestOAuthError"];
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description Unauthorized */
             401: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -21804,12 +23694,32 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            413: components["responses"]["OAuthBodyTooLarge"];
-            415: components["responses"]["OAuthUnsupportedMediaType"];
+            413: components["responses"]["OAuthBodyTooLarge2"];
+            415: components["responses"]["OAuthUnsupportedMediaType2"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError2"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError2"];
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            500: components["responses"]["OAuthInternalError2"];
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
         };
     };
     allowConnectorToken: {
@@ -21821,11 +23731,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
-            400: components["responses"]["OAuthInvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OAuthInvalidRequest2"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["OAuthUnavailable"];
+            500: components["responses"]["OAuthInternalError2"];
+            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
         };
     };
     registerClient: {
@@ -21852,19 +23769,49 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RegisteredClient"];
                 };
             };
-            400: components["responses"]["BadRequestOAuthError"];
-            413: components["responses"]["OAuthBodyTooLarge"];
-            415: components["responses"]["OAuthUnsupportedMediaType"];
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            413: components["responses"]["OAuthBodyTooLarge2"];
+            415: components["responses"]["OAuthUnsupportedMediaType2"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError2"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError2"];
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            500: components["responses"]["OAuthInternalError2"];
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
         };
     };
     allowClientRegistration: {
@@ -21876,11 +23823,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
-            400: components["responses"]["OAuthInvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OAuthInvalidRequest2"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["OAuthUnavailable"];
+            500: components["responses"]["OAuthInternalError2"];
+            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
         };
     };
     revokeConnectorToken: {
@@ -21900,17 +23854,47 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequestOAuthError"];
-            413: components["responses"]["OAuthBodyTooLarge"];
-            415: components["responses"]["OAuthUnsupportedMediaType"];
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            413: components["responses"]["OAuthBodyTooLarge2"];
+            415: components["responses"]["OAuthUnsupportedMediaType2"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError2"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError2"];
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            500: components["responses"]["OAuthInternalError2"];
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
         };
     };
     allowTokenRevocation: {
@@ -21922,11 +23906,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
-            400: components["responses"]["OAuthInvalidRequest"];
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OAuthInvalidRequest2"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["OAuthUnavailable"];
+            500: components["responses"]["OAuthInternalError2"];
+            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
         };
     };
     callMcp: {
@@ -21950,6 +23941,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -21962,22 +23954,105 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequest3"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
+            404: components["responses"]["NotFound3"];
+            413: components["responses"]["BodyTooLarge3"];
+            415: components["responses"]["UnsupportedMediaType3"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
+            429: components["responses"]["RateLimited2"];
+            500: components["responses"]["InternalError3"];
+            503: components["responses"]["UnavailableOrStoreDamaged3"];
+        };
+    };
+    downloadLinkedFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["MessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrStoreDamaged"];
+        };
+    };
+    uploadLinkedFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+                "multipart/form-data": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidHandle2"];
+            402: components["responses"]["PlanLimitEmails2"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            404: components["responses"]["NotFoundOrAgentNotFound3"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected2"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge2"];
+            415: components["responses"]["UnsupportedMediaType2"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed2"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused2"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            500: components["responses"]["InternalErrorOrContentDamaged2"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged2"];
         };
     };
     "on.message.received": {
@@ -21985,15 +24060,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22001,14 +24076,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "message.received";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.message.sent": {
@@ -22016,15 +24104,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22032,14 +24120,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "message.sent";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.message.delivered": {
@@ -22047,15 +24148,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22063,14 +24164,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "message.delivered";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.message.bounced": {
@@ -22078,15 +24192,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22094,14 +24208,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "message.bounced";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.message.complained": {
@@ -22109,15 +24236,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22125,14 +24252,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "message.complained";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.message.enriched": {
@@ -22140,15 +24280,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22156,14 +24296,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "message.enriched";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.message.released": {
@@ -22171,15 +24324,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22187,14 +24340,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "message.released";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.message.received.blocked": {
@@ -22202,15 +24368,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22218,14 +24384,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "message.received.blocked";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.inbox.expired": {
@@ -22233,15 +24412,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22249,14 +24428,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "inbox.expired";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["InboxExpiredData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.inbox.paused": {
@@ -22264,15 +24456,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22280,14 +24472,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "inbox.paused";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["InboxPausedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.inbox.resumed": {
@@ -22295,15 +24500,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22311,14 +24516,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "inbox.resumed";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["InboxResumedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.draft.created": {
@@ -22326,15 +24544,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22342,14 +24560,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "draft.created";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.draft.updated": {
@@ -22357,15 +24588,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22373,14 +24604,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "draft.updated";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.draft.sent": {
@@ -22388,15 +24632,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22404,14 +24648,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "draft.sent";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.draft.cancelled": {
@@ -22419,15 +24676,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22435,14 +24692,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "draft.cancelled";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.draft.failed": {
@@ -22450,15 +24720,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22466,14 +24736,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "draft.failed";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.attachment.extracted": {
@@ -22481,15 +24764,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22497,14 +24780,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "attachment.extracted";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["AttachmentEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.attachment.extraction_failed": {
@@ -22512,15 +24808,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22528,14 +24824,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "attachment.extraction_failed";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["AttachmentEvent"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.domain.verified": {
@@ -22543,15 +24852,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22559,14 +24868,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "domain.verified";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.domain.failed": {
@@ -22574,15 +24896,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22590,14 +24912,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "domain.failed";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.domain.dkim_rotated": {
@@ -22605,15 +24940,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22621,14 +24956,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "domain.dkim_rotated";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.domain.dkim_rotation_due": {
@@ -22636,15 +24984,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22652,14 +25000,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "domain.dkim_rotation_due";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.workspace.stopped": {
@@ -22667,15 +25028,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22683,14 +25044,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "workspace.stopped";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["WorkspaceStoppedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.workspace.resumed": {
@@ -22698,15 +25072,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22714,14 +25088,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "workspace.resumed";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["WorkspaceResumedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.signup.created": {
@@ -22729,15 +25116,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22745,14 +25132,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "signup.created";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["SignupCreatedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.signup.claimed": {
@@ -22760,15 +25160,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22776,14 +25176,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "signup.claimed";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["SignupClaimedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.identity.token_issued": {
@@ -22791,15 +25204,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22807,14 +25220,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "identity.token_issued";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["IdentityEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.identity.signed_in": {
@@ -22822,15 +25248,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22838,14 +25264,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "identity.signed_in";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["IdentityEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.connector.authorized": {
@@ -22853,15 +25292,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22869,14 +25308,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "connector.authorized";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["ConnectorAuthorizedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.connector.revoked": {
@@ -22884,15 +25336,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22900,14 +25352,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "connector.revoked";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["ConnectorRevokedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.escalation.sent": {
@@ -22915,15 +25380,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22931,14 +25396,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "escalation.sent";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["EscalationSentData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.agent.updated": {
@@ -22946,15 +25424,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22962,14 +25440,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "agent.updated";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["AgentUpdatedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.agent.revoked": {
@@ -22977,15 +25468,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -22993,14 +25484,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "agent.revoked";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["AgentRevokedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.agent.deleted": {
@@ -23008,15 +25512,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -23024,14 +25528,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "agent.deleted";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["AgentDeletedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.agent.reported": {
@@ -23039,15 +25556,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -23055,14 +25572,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "agent.reported";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["AgentReportedData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.knowledge.created": {
@@ -23070,15 +25600,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -23086,14 +25616,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "knowledge.created";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.knowledge.updated": {
@@ -23101,15 +25644,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -23117,14 +25660,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "knowledge.updated";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.knowledge.deleted": {
@@ -23132,15 +25688,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -23148,14 +25704,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "knowledge.deleted";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     "on.webhook.test": {
@@ -23163,15 +25732,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
+                "X-Service-Timestamp": string;
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": components["parameters"]["XServiceSignature"];
+                "X-Service-Signature": string;
                 /** @description Event id. Process each id once. */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": string;
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -23179,17 +25748,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
                     /** @constant */
                     type: "webhook.test";
+                    /** Format: date-time */
+                    created_at: string;
                     data: components["schemas"]["WebhookTestData"] | components["schemas"]["EnvelopeData"];
-                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
+                };
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }
-type WithRequired<T, K extends keyof T> = T & {
-    [P in K]-?: T[P];
-};

@@ -2,10 +2,11 @@
 
 use std::net::IpAddr;
 
-use posthouse_domain::{ApiKeySecret, ConnectorToken, ErrorCode, Refusal, SessionSecret};
+use posthouse_domain::{ApiKeySecret, ConnectorToken, ErrorCode, FileDirection, Refusal, SessionSecret};
 use sha2::{Digest, Sha256};
 
 use super::authenticate::{self, AuthenticatedCaller};
+use super::file_links::{self, LinkedCall};
 use crate::{service::Service, settings::SecretText};
 
 /// Authenticates the session of a person, who may be in no workspace, from this client.
@@ -89,13 +90,29 @@ pub async fn stream_token(
     check(service, digest, client, authenticate::authenticate_stream_token(service, &token.0)).await
 }
 
+/// Opens the link of a file from this client.
+///
+/// # Errors
+/// Returns `not_found` if the link is unknown, used or expired, or its credential was revoked, or `rate_limited` if the
+/// client sent too many unknown ones.
+pub async fn file_link(
+    service: &Service,
+    token: &str,
+    direction: FileDirection,
+    client: IpAddr,
+) -> Result<LinkedCall, Refusal> {
+    let digest = Sha256::digest(token.as_bytes()).into();
+    let found = check(service, digest, client, file_links::open(service, token, direction)).await;
+    found.map_err(|refusal| if refusal.code == ErrorCode::Unauthorized { file_links::unknown() } else { refusal })
+}
+
 /// Looks up a credential, unless its client sent too many unknown ones.
-async fn check(
+async fn check<T>(
     service: &Service,
     digest: [u8; 32],
     client: IpAddr,
-    lookup: impl Future<Output = Result<AuthenticatedCaller, Refusal>>,
-) -> Result<AuthenticatedCaller, Refusal> {
+    lookup: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
     let check = service.unknown_keys.admit(
         digest,
         client,

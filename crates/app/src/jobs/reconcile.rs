@@ -9,9 +9,10 @@ use posthouse_domain::{
     queue::DELETED_RETENTION_MS, suspension,
 };
 use posthouse_store::{
-    Result, Tx, agent_keys, agent_reports, confirmations as stored_confirmations, greylist, identity_requests,
-    identity_sign_ins, identity_tokens, incidents, jobs, jobs::recovery, jobs::recovery::LostJob, local_deliveries,
-    metrics, on_call, queue, readings, sessions, sign_ins, signups, sweep as store, webhooks,
+    Result, Tx, agent_keys, agent_reports, cancelled_waits, confirmations as stored_confirmations, file_links,
+    greylist, identity_requests, identity_sign_ins, identity_tokens, incidents, jobs, jobs::recovery,
+    jobs::recovery::LostJob, local_deliveries, metrics, on_call, queue, readings, sessions, sign_ins, signups,
+    sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
@@ -111,6 +112,8 @@ async fn discard(service: &Arc<Service>, now: Time) -> Result<()> {
     repeat(service, move |tx| signups::prune_usage(tx, now, ROWS_MAX)).await?;
     repeat(service, move |tx| sign_ins::prune(tx, now, ROWS_MAX)).await?;
     repeat(service, move |tx| sessions::prune(tx, now, ROWS_MAX)).await?;
+    repeat(service, move |tx| file_links::prune(tx, now, ROWS_MAX)).await?;
+    repeat(service, move |tx| cancelled_waits::prune(tx, now, ROWS_MAX)).await?;
     repeat(service, move |tx| identity_requests::prune(tx, now, ROWS_MAX)).await?;
     repeat(service, move |tx| identity_tokens::prune(tx, now, ROWS_MAX)).await?;
     let sign_ins_before = now.plus_ms(-identity::HISTORY_MS);

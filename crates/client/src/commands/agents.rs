@@ -5,7 +5,10 @@
 mod edit;
 mod harness;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -85,7 +88,11 @@ pub(crate) fn run(session: &Session, command: Command) -> Result<(), ClientError
     if !given.yes && !confirmed(session)? {
         return Err(ClientError::Failed("nothing was changed".to_owned()));
     }
-    write(&path, &before, &after)?;
+    if given.remove && is_ours(&harness, &path, &after) {
+        delete(&path, harness.root(&session.environment))?;
+    } else {
+        write(&path, &before, &after)?;
+    }
     let done = if given.remove { "disconnected" } else { "connected" };
     session.output.sentence(&format!("{} is {done}; start it again to use the change.", harness.title), &result)
 }
@@ -144,17 +151,39 @@ fn confirmed(session: &Session) -> Result<bool, ClientError> {
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
+/// Returns whether a file without the entry has nothing else, and wasn't there before the entry: then no copy was kept.
+fn is_ours(harness: &Harness, path: &Path, after: &str) -> bool {
+    edit::is_blank(harness, after) && !copy_of(path).exists()
+}
+
+/// Deletes a file, and the directories of it that are empty then.
+fn delete(path: &Path, root: Option<&Path>) -> Result<(), ClientError> {
+    fs::remove_file(path).map_err(|error| ClientError::Failed(format!("cannot remove {}: {error}", path.display())))?;
+    let below = |directory: &&Path| root.is_some_and(|root| directory.starts_with(root) && *directory != root);
+    for directory in path.ancestors().skip(1).take_while(below) {
+        if fs::remove_dir(directory).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns where the copy of a file is kept.
+fn copy_of(path: &Path) -> PathBuf {
+    let mut copy = path.as_os_str().to_owned();
+    copy.push(COPY_ENDING);
+    PathBuf::from(copy)
+}
+
 /// Writes the file and keeps a copy of what it was. A second change keeps the first copy: it is what the person had.
 fn write(path: &Path, before: &str, after: &str) -> Result<(), ClientError> {
     use std::os::unix::fs::PermissionsExt;
     let failed = |error| ClientError::Failed(format!("cannot write {}: {error}", path.display()));
     let mode = fs::metadata(path).map_or(0o600, |file| file.permissions().mode() & 0o777);
     if !before.is_empty() {
-        let mut copy = path.as_os_str().to_owned();
-        copy.push(COPY_ENDING);
-        let copy = Path::new(&copy);
+        let copy = copy_of(path);
         if !(copy.exists() && before.contains(edit::NAME)) {
-            profiles::write_whole(copy, before.as_bytes(), mode).map_err(failed)?;
+            profiles::write_whole(&copy, before.as_bytes(), mode).map_err(failed)?;
         }
     }
     profiles::write_whole(path, after.as_bytes(), mode).map_err(failed)

@@ -8,6 +8,7 @@ mod channel;
 mod events;
 mod files;
 mod keyless;
+mod saving;
 mod signup;
 
 use std::path::PathBuf;

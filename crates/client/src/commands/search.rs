@@ -7,7 +7,7 @@ use crate::{
     api::Query,
     error::ClientError,
     inbox,
-    output::{Column, column},
+    output::{Column, column, html_column},
     session::Session,
 };
 
@@ -37,7 +37,7 @@ const COLUMNS: &[Column] = &[
     column("Time", "created_at"),
     column("From", "from"),
     column("Subject", "subject"),
-    column("Match", "snippet"),
+    html_column("Match", "snippet"),
     column("Id", "id"),
 ];
 

@@ -1,5 +1,7 @@
 //! Connections to a server: TCP, and TLS for `https` and `wss`.
 
+mod proxy;
+
 use std::{
     io,
     pin::Pin,
@@ -18,7 +20,7 @@ use tokio::{
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use url::Url;
 
-use crate::error::ClientError;
+use crate::{environment::ProxySettings, error::ClientError};
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,6 +29,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(crate) struct Connector {
     tls: Option<TlsConnector>,
+    proxy: ProxySettings,
 }
 
 /// An open connection.
@@ -42,7 +45,7 @@ impl Connector {
     /// Fails if there are no certificate authorities.
     pub(crate) fn new(url: &Url) -> Result<Self, ClientError> {
         if matches!(url.scheme(), "http" | "ws") {
-            return Ok(Self { tls: None });
+            return Ok(Self { tls: None, proxy: ProxySettings::default() });
         }
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -56,7 +59,7 @@ impl Connector {
             .map_err(|error| ClientError::Failed(format!("TLS can't be set up: {error}")))?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Self { tls: Some(TlsConnector::from(Arc::new(config))) })
+        Ok(Self { tls: Some(TlsConnector::from(Arc::new(config))), proxy: ProxySettings::of_process() })
     }
 
     /// Connects to a host, whose IPv6 address may be in brackets.
@@ -66,7 +69,10 @@ impl Connector {
     pub(crate) async fn connect(&self, host: String, port: u16) -> io::Result<Wire> {
         let host = host.trim_matches(['[', ']']).to_owned();
         let opened = async {
-            let tcp = TcpStream::connect((host.as_str(), port)).await?;
+            let tcp = match self.proxy.for_host(&host) {
+                Some(proxy) => proxy::tunnel(proxy, &host, port).await?,
+                None => TcpStream::connect((host.as_str(), port)).await?,
+            };
             tcp.set_nodelay(true)?;
             match &self.tls {
                 None => Ok(Wire::Plain(tcp)),

@@ -9,6 +9,8 @@ const GAP: usize = 2;
 /// The least width of a column that is shortened.
 const COLUMN_WIDTH_MIN: usize = 8;
 
+/// The longest address that is never shortened.
+const ADDRESS_WIDTH_MAX: usize = 40;
 /// Blanks before a cell that has a line of its own.
 const INDENT: usize = 4;
 
@@ -62,8 +64,11 @@ fn total(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
-/// Returns whether a cell is of no use unless it is whole: an id or a time.
+/// Returns whether a cell is of no use unless it is whole: an id, a time or an address that isn't too long.
 fn is_key(cell: &str) -> bool {
+    if cell.len() <= ADDRESS_WIDTH_MAX && cell.contains('@') && !cell.contains([' ', ',']) {
+        return true;
+    }
     let marks = |at: &[usize], mark: u8| at.iter().all(|at| cell.as_bytes().get(*at) == Some(&mark));
     (cell.len() == 36 && marks(&[8, 13, 18, 23], b'-'))
         || (cell.len() == 20 && marks(&[4, 7], b'-') && marks(&[19], b'Z'))
@@ -110,6 +115,21 @@ fn fit(text: &str, width: usize) -> String {
         shown.push(character);
     }
     shown + "…"
+}
+
+/// Breaks a text between words into lines of at most this width; a longer word has a line of its own.
+pub(crate) fn wrap_words(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// Breaks a text into lines of at most this width, so that the terminal breaks none itself.
@@ -180,5 +200,22 @@ mod tests {
         assert_eq!(wrap("日本語", 4), ["日本", "語"]);
         assert_eq!(wrap("", 4), [""]);
         assert_eq!(wrap("a\tb", 20), ["a       b"]);
+    }
+
+    #[test]
+    fn addresses_stay_whole() {
+        let titles = ["ADDRESS", "NAME", "STATUS", "ID"].map(str::to_owned);
+        let id = "01890a5d-ac96-774b-bcce-b302099a8057";
+        let row = ["support@agents.example", "Support of every customer", "active", id].map(str::to_owned);
+        let shown = lines(&titles, &[row.to_vec()], Some(80));
+        assert!(shown.iter().any(|line| line.contains("support@agents.example")), "{shown:?}");
+        assert!(shown.iter().all(|line| line.width() <= 80), "{shown:?}");
+    }
+
+    #[test]
+    fn words_stay_whole() {
+        assert_eq!(wrap_words("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap_words("immeasurable x", 5), ["immeasurable", "x"]);
+        assert_eq!(wrap_words("", 5), [""]);
     }
 }

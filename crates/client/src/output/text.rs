@@ -38,6 +38,14 @@ fn short_time(text: &str) -> Option<String> {
     is_time.then(|| format!("{} {}Z", &text[..10], &text[11..19]))
 }
 
+/// Returns the text of escaped HTML whose only elements mark matches.
+pub(crate) fn text_of_html(html: &str) -> String {
+    let text = html.replace("<b>", "").replace("</b>", "");
+    // The ampersand is last, so that an escaped entity stays one.
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&amp;", "&")];
+    entities.iter().fold(text, |text, (entity, character)| text.replace(entity, character))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -61,5 +69,10 @@ mod tests {
             assert_eq!(text_of(member(&value, path)), text, "{path}");
         }
         assert_eq!(text_of(&json!("2026-01-01Téééééééé.123Z")), "2026-01-01Téééééééé.123Z");
+    }
+
+    #[test]
+    fn matches_are_shown_without_markup() {
+        assert_eq!(text_of_html("an <b>invoice</b> &lt;b&gt; &amp;lt; &quot;x&quot;"), "an invoice <b> &lt; \"x\"");
     }
 }

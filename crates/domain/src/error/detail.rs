@@ -165,7 +165,11 @@ named! {
         ClientRegistrationsPerAddress = "client_registrations_per_address",
         /// Metadata documents of OAuth clients that are fetched for one person in ten minutes.
         ClientDocumentsPerPerson = "client_documents_per_person",
-        /// Unknown API keys, stream tokens and connector tokens from one address per minute.
+        /// Cancelled waits of a workspace that haven't ended.
+        CancelledWaits = "cancelled_waits",
+        /// Links to upload or download a file, of a workspace at once.
+        FileLinks = "file_links",
+        /// Unknown API keys, stream tokens, connector tokens and links of files from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }
 }
@@ -235,6 +239,8 @@ impl LimitName {
             | LimitName::Connections
             | LimitName::UnauthenticatedConnections
             | LimitName::Streams
+            | LimitName::FileLinks
+            | LimitName::CancelledWaits
             | LimitName::Members
             | LimitName::SignInRequestsPerApp
             | LimitName::ContentWorkPerWorkspace

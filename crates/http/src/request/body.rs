@@ -117,6 +117,12 @@ fn essence(given: &str) -> &str {
 pub(crate) fn wrong_type(rule: BodyRule, problem: &str) -> Refusal {
     let what = format!("{problem}; this route accepts {}.", rule.content_type);
     let fix = format!("Send the header `Content-Type: {}`.", rule.content_type);
+    let (what, fix) = if rule.has_forms {
+        let what = format!("{problem}; this route accepts {} and {}.", form::CONTENT_TYPE, rule.content_type);
+        (what, "Send a form, as browsers and curl's option -F do.".to_owned())
+    } else {
+        (what, fix)
+    };
     Refusal::new(ErrorCode::UnsupportedMediaType, what).with_fix(fix)
 }
 

@@ -106,7 +106,8 @@ pub(crate) fn entity_tag(body: &[u8]) -> String {
 
 impl RouteResponse {
     /// Returns the response of a call.
-    pub(crate) fn of(outcome: Outcome, if_none_match: Option<&str>) -> Self {
+    #[must_use]
+    pub fn of(outcome: Outcome, if_none_match: Option<&str>) -> Self {
         let Outcome { status, content_type, body, is_replayed, cache, limits, fields } = outcome;
         let known = |name: &'static str, value: &str| {
             let value = HeaderValue::from_str(value).unwrap_or(HeaderValue::from_static(""));

@@ -1,6 +1,6 @@
 //! Drafts, which a person can read before they are sent.
 
-use super::{inboxes::INBOX_ID, reading::reading_on};
+use super::{inboxes::INBOX_ID, reading::reading_on, sending::attachments};
 use crate::tool::{Argument, Profile, Tool, ToolCall};
 use crate::views::{draft as view, workspace};
 
@@ -83,7 +83,7 @@ fn new_draft() -> Vec<Argument> {
         body("send_at").describe("Sends it at this time, 1 minute to 30 days ahead."),
         body("data").describe("Structured data for the recipient."),
         body("type"),
-        body("attachments"),
+        attachments(),
         Argument::idempotency_key(),
     ]
 }

@@ -65,8 +65,10 @@ fn of_messages() -> Vec<Tool> {
             .with_own(vec![
                 own_flag("include_full_text", "Adds the whole text with quotes."),
                 own_flag("include_html", "Adds the HTML."),
+                own_flag("include_download_urls", "Adds a URL to each attachment, which downloads it once."),
             ])
-            .with_own(reading_on()),
+            .with_own(reading_on())
+            .after(steps::download_urls),
         Tool::outside(
             "get_thread",
             "Read a thread",

@@ -21,6 +21,13 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
+/// The files of a message.
+pub(super) fn attachments() -> Argument {
+    Argument::body("attachments")
+        .without_required("content_base64")
+        .describe("Files. One without content_base64 gets a URL to upload it to, which then completes the call.")
+}
+
 fn new_message() -> Vec<Argument> {
     let body = Argument::body;
     vec![
@@ -33,7 +40,7 @@ fn new_message() -> Vec<Argument> {
         body("html"),
         body("data").describe("Structured data for the recipient."),
         body("type"),
-        body("attachments"),
+        attachments(),
         Argument::idempotency_key(),
     ]
 }
@@ -48,7 +55,7 @@ fn reply() -> Vec<Argument> {
         body("reply_all").describe("Replies to the other recipients, too."),
         body("data").describe("Structured data for the recipient."),
         body("type"),
-        body("attachments"),
+        attachments(),
         Argument::idempotency_key(),
     ]
 }

@@ -3,10 +3,11 @@
 use futures_util::{FutureExt as _, future::BoxFuture};
 use posthouse_api::wire::Problems;
 use posthouse_call::{Arguments, PathParams};
-use posthouse_domain::Refusal;
+use posthouse_domain::{FileDirection, Refusal};
 use serde_json::{Map, Value, json};
 
 use crate::invoke::Invoker;
+use crate::links;
 
 /// The parts of a card that an update replaces together, and where the bundle of an agent has them.
 const CAPABILITIES: [(&str, &str); 4] = [
@@ -25,6 +26,7 @@ fn with_id(id: &Value) -> Arguments {
 pub(super) fn message_of_verification<'a>(
     invoker: &'a Invoker<'a>,
     mut result: Value,
+    _: &'a Map<String, Value>,
 ) -> BoxFuture<'a, Result<Value, Refusal>> {
     async move {
         let id = result["data"]["message_id"].clone();
@@ -36,8 +38,33 @@ pub(super) fn message_of_verification<'a>(
     .boxed()
 }
 
+/// Adds a URL to each file of a message, if the client asked for them.
+pub(super) fn download_urls<'a>(
+    invoker: &'a Invoker<'a>,
+    mut message: Value,
+    given: &'a Map<String, Value>,
+) -> BoxFuture<'a, Result<Value, Refusal>> {
+    async move {
+        let files = message["attachments"].as_array_mut().filter(|files| !files.is_empty());
+        let Some(files) = files.filter(|_| given.get("include_download_urls") == Some(&Value::Bool(true))) else {
+            return Ok(message);
+        };
+        let calls = files.iter().map(|file| links::download(file["id"].as_str().unwrap_or_default())).collect();
+        let created = links::create(invoker, FileDirection::Download, calls).await?;
+        for (file, link) in files.iter_mut().zip(created) {
+            file["download_url"] = json!(link.url);
+        }
+        Ok(message)
+    }
+    .boxed()
+}
+
 /// Verifies the signature of a message, or explains why there is nothing to verify.
-pub(super) fn verify_signature<'a>(invoker: &'a Invoker<'a>, message: Value) -> BoxFuture<'a, Result<Value, Refusal>> {
+pub(super) fn verify_signature<'a>(
+    invoker: &'a Invoker<'a>,
+    message: Value,
+    _: &'a Map<String, Value>,
+) -> BoxFuture<'a, Result<Value, Refusal>> {
     async move {
         let agent = &message["agent"];
         let explanation = if message["direction"] == "outbound" {

@@ -25,7 +25,7 @@ pub(super) fn of(refusal: &Refusal) -> Failure {
         code => (FailureKind::Refused, json!({ "code": code.text() })),
     };
     let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
-    Failure::new(kind, format!("{} {fix}", refusal.message)).with_data(data)
+    Failure::new(kind, format!("{} {fix}", refusal.message)).with_data(data).with_fix(fix)
 }
 
 fn fields(refusal: &Refusal) -> Value {
@@ -43,7 +43,9 @@ pub(super) fn of_subscribe(error: &SubscribeError) -> Failure {
 
 fn of_callback(problem: CallbackProblem) -> Failure {
     let message = format!("The receiver didn't confirm `delivery.url`: {}. {}", problem.text(), problem.fix());
-    Failure::new(FailureKind::CallbackEndpoint, message).with_data(json!({ "reason": problem.text() }))
+    Failure::new(FailureKind::CallbackEndpoint, message)
+        .with_data(json!({ "reason": problem.text() }))
+        .with_fix(problem.fix())
 }
 
 /// Returns the error for an event type that doesn't exist.

@@ -50,19 +50,53 @@ pub struct Failure {
     pub message: String,
     /// More about it.
     pub data: Option<Value>,
+    /// The next action; `None` for the usual one of its kind.
+    pub fix: Option<String>,
+}
+
+impl FailureKind {
+    /// Returns what to do about a failure that doesn't say it itself.
+    #[must_use]
+    pub const fn fix(self) -> &'static str {
+        match self {
+            Self::Parse => "Send one JSON document.",
+            Self::InvalidRequest => "Send one message of JSON-RPC 2.0, with `jsonrpc`, `id`, `method` and `params`.",
+            Self::MethodNotFound => "Use a method of the revision, for a capability that the server names.",
+            Self::InvalidParams => "Correct the parameters that the message names.",
+            Self::IncompleteMeta => "Send the whole `_meta` with each request.",
+            Self::HeaderMismatch => "Send the header fields with the values of the message.",
+            Self::UnsupportedRevision => "Use one of the revisions in `supported`.",
+            Self::ResourceNotFound => "List the inboxes with `resources/list`; messages name their own resources.",
+            Self::EventNotFound => "Use a name of `events/list`, and the id of an inbox that this key can see.",
+            Self::EventForbidden => "Use a key with the permission `messages:read`, in a claimed workspace.",
+            Self::EventLimit => "End what you don't need, or wait and try again.",
+            Self::UnsupportedFeature => "Leave the option out.",
+            Self::CallbackEndpoint => "Let the receiver answer the challenge, and subscribe again.",
+            Self::MissingCapability => "Declare the capabilities in `requiredCapabilities` with each request.",
+            Self::Refused => "Do what the message says, and send the request again.",
+            Self::Internal => "Try again. If the error persists, report it to the operator.",
+        }
+    }
 }
 
 impl Failure {
     /// Creates an error without data.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), data: None }
+        Self { kind, message: message.into(), data: None, fix: None }
     }
 
     /// Adds data.
     #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
+        self
+    }
+
+    /// Says what to do next.
+    #[must_use]
+    pub fn with_fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
         self
     }
 
@@ -96,13 +130,16 @@ impl Failure {
         }
     }
 
-    /// Returns the error object.
+    /// Returns the error object. Its `data` always has `fix`.
     #[must_use]
     pub fn error(&self, revision: Revision) -> Value {
         let mut error = json!({ "code": self.code(revision), "message": self.message });
-        if let Some(data) = &self.data {
-            error["data"] = data.clone();
+        let mut data = self.data.clone().unwrap_or_else(|| json!({}));
+        if let Some(members) = data.as_object_mut() {
+            let fix = self.fix.as_deref().unwrap_or(self.kind.fix());
+            members.entry("fix").or_insert_with(|| json!(fix));
         }
+        error["data"] = data;
         error
     }
 
@@ -110,5 +147,18 @@ impl Failure {
     #[must_use]
     pub fn response(&self, id: &Value, revision: Revision) -> Value {
         json!({ "jsonrpc": "2.0", "id": id, "error": self.error(revision) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_says_what_to_do_next() {
+        let plain = Failure::new(FailureKind::InvalidParams, "No.").error(Revision::ALL[0]);
+        assert_eq!(plain["data"]["fix"], FailureKind::InvalidParams.fix());
+        let own = Failure::new(FailureKind::InvalidParams, "No.").with_data(json!({ "a": 1 })).with_fix("Do it.");
+        assert_eq!(own.error(Revision::ALL[0])["data"], json!({ "a": 1, "fix": "Do it." }));
     }
 }

@@ -44,12 +44,20 @@ fn input_schema(tool: &Tool, operations: &OperationTable) -> Value {
             if let (Some(text), Some(members)) = (argument.description, schema.as_object_mut()) {
                 members.insert("description".to_owned(), json!(text));
             }
-            if is_required && argument.default.is_none() && tool.calls.len() == 1 {
+            if let (Some(member), Some(names)) =
+                (argument.optional_member, schema.pointer_mut("/items/required").and_then(Value::as_array_mut))
+            {
+                names.retain(|name| name != member);
+            }
+            if is_required && argument.default.is_none() {
                 required.push(argument.name);
             }
             properties.entry(argument.name).or_insert(schema);
         }
     }
+    // A tool that may make one of several calls requires what all of them do.
+    let times = |name: &str| required.iter().filter(|one| **one == name).count();
+    let required: Vec<&String> = properties.keys().filter(|name| times(name) == tool.calls.len()).collect();
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if !required.is_empty() {
         schema["required"] = json!(required);

@@ -221,7 +221,8 @@ pub(super) fn failure(refusal: &Refusal) -> Failure {
         _ => FailureKind::Refused,
     };
     let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
-    Failure::new(kind, format!("{} {fix}", refusal.whole_message())).with_data(json!({ "code": refusal.code.text() }))
+    let message = format!("{} {fix}", refusal.whole_message());
+    Failure::new(kind, message).with_data(json!({ "code": refusal.code.text() })).with_fix(fix)
 }
 
 #[cfg(test)]

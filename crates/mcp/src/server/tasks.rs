@@ -1,8 +1,9 @@
 //! Tasks: calls of tools that end later (the extension `io.modelcontextprotocol/tasks`, SEP-2663).
 //!
-//! Two things take long here: a message that hasn't come, and a person who hasn't decided. Nothing is stored for either.
-//! The id of a task holds what it waits for, and each `tasks/get` looks whether it has happened, with the permissions of
-//! its caller. So a task survives a restart, ends with the rights of its client, and needs no limit of its own.
+//! Two things take long here: a message that hasn't come, and a person who hasn't decided. Nothing is stored for either,
+//! except that a wait was cancelled. The id of a task holds what it waits for, and each `tasks/get` looks whether it has
+//! happened, with the permissions of its caller. So a task survives a restart, ends with the rights of its client, and
+//! needs no limit of its own.
 
 mod approval;
 mod handle;
@@ -75,7 +76,8 @@ pub(super) async fn answer<'a>(
     match method {
         "tasks/get" => Ok(shown(&handle, progress(invoker, tool, &handle).await?, invoker.service.clock.now())),
         "tasks/cancel" if tool.name == approval::TOOL => approval::cancel(invoker, &handle).await,
-        // A wait ends with its client. No task asks its client for anything, so it has nothing to update.
+        "tasks/cancel" => wait::cancel(invoker, &handle).await,
+        // No task asks its client for anything, so it has nothing to update.
         _ => Ok(json!({})),
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct Argument {
     pub(crate) is_hidden: bool,
     /// Whether null means something.
     pub(crate) is_nullable: bool,
+    /// A member of its items that the operation requires and the tool can do without.
+    pub(crate) optional_member: Option<&'static str>,
     /// The schema and the check of an argument of the tool itself.
     pub(crate) own: Option<OwnArgument>,
 }
@@ -53,7 +55,7 @@ pub(crate) struct OwnArgument {
 impl Argument {
     const fn at(name: &'static str, place: Place) -> Self {
         let (description, default, own) = (None, None, None);
-        Self { name, place, description, default, is_hidden: false, is_nullable: false, own }
+        Self { name, place, description, default, is_hidden: false, is_nullable: false, optional_member: None, own }
     }
 
     /// Creates an argument for a parameter of the path.
@@ -108,6 +110,12 @@ impl Argument {
     /// Hides it from clients.
     pub(crate) const fn hidden(mut self) -> Self {
         self.is_hidden = true;
+        self
+    }
+
+    /// Does without a member of its items.
+    pub(crate) const fn without_required(mut self, member: &'static str) -> Self {
+        self.optional_member = Some(member);
         self
     }
 

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 /// Largest bound that is worth stating: larger ones only repeat the limit of a request.
-const BOUND_MAX: u64 = 100_000;
+const BOUND_MAX: u64 = 200_000;
 /// Formats that models know how to write.
 const FORMATS: [&str; 3] = ["uuid", "date-time", "email"];
 

@@ -21,7 +21,14 @@ pub(crate) fn text(result: &Value, _: &ViewOptions) -> Value {
         "total_chars",
         "next_offset",
     ];
-    Value::Object(pick(result, &members))
+    let mut shown = pick(result, &members);
+    let number = |name: &str| result[name].as_u64().unwrap_or_default();
+    if result["text"] == "" && number("offset") > 0 {
+        let (total, offset) = (number("total_chars"), number("offset"));
+        let note = format!("the text has {total} characters, so nothing begins at offset {offset}");
+        shown.insert("note".to_owned(), json!(note));
+    }
+    Value::Object(shown)
 }
 
 /// Shows extracted data.

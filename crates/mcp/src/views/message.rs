@@ -297,7 +297,8 @@ fn attachments(message: &Value, shown: &mut Map<String, Value>) {
     }
     let message = message["id"].as_str().unwrap_or_default();
     let view = |file: &Value| {
-        let mut shown = pick(file, &["id", "filename", "content_type", "size_bytes", "inline", "extraction"]);
+        let mut shown =
+            pick(file, &["id", "filename", "content_type", "size_bytes", "inline", "extraction", "download_url"]);
         if let Some(id) = file["id"].as_str() {
             shown.insert("download".to_owned(), json!(format!("GET /v1/attachments/{id}")));
             shown.insert("resource".to_owned(), json!(format!("attachment://{message}/{id}")));

@@ -9,7 +9,7 @@ pub(crate) struct TextWindow {
     pub(crate) chars_max: usize,
 }
 
-/// Returns a part of a text and, if the text goes on, a note with the rest and the next offset.
+/// Returns a part of a text and, if the text goes on or has no such part, a note that says so.
 pub(crate) fn window(text: &str, window: TextWindow) -> (String, Option<String>) {
     let TextWindow { offset, chars_max } = window;
     let mut rest = text.chars();
@@ -18,6 +18,10 @@ pub(crate) fn window(text: &str, window: TextWindow) -> (String, Option<String>)
     }
     let part: String = rest.by_ref().take(chars_max).collect();
     let left = rest.count();
+    if offset > 0 && part.is_empty() {
+        let length = text.chars().count();
+        return (part, Some(format!("the text has {length} characters, so nothing begins at offset {offset}")));
+    }
     let next = offset + chars_max;
     let note = (left > 0).then(|| format!("{left} more characters; the next part begins at offset {next}"));
     (part, note)
@@ -41,6 +45,10 @@ mod tests {
             }
             assert_eq!(all, text);
         }
-        assert_eq!(window("abc", TextWindow { offset: 9, chars_max: 5 }), (String::new(), None));
+        for offset in [3, 9] {
+            let note = format!("the text has 3 characters, so nothing begins at offset {offset}");
+            assert_eq!(window("abc", TextWindow { offset, chars_max: 5 }), (String::new(), Some(note)));
+        }
+        assert_eq!(window("", TextWindow { offset: 0, chars_max: 5 }), (String::new(), None));
     }
 }

@@ -284,3 +284,8 @@ fn read_text(path: &Path) -> Result<String, String> {
     }
     std::fs::read_to_string(path).map_err(failed)
 }
+
+/// Returns the arguments of this process, without its name.
+pub(crate) fn arguments() -> impl Iterator<Item = std::ffi::OsString> {
+    std::env::args_os().skip(1)
+}

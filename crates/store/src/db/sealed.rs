@@ -269,6 +269,8 @@ mod tests {
         "connectors.family_sha256",
         "connectors.refresh_sha256",
         "connector_tokens.digest",
+        "file_links.digest",
+        "cancelled_waits.digest",
         "knowledge_passages.passages",
     ];
 

@@ -138,6 +138,12 @@ CREATE TABLE attachments (
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX attachments_message ON attachments (workspace_id, message_id, position);
 CREATE INDEX attachments_sha256 ON attachments (workspace_id, sha256);
+CREATE TABLE cancelled_waits (
+  workspace_id BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  ends_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, digest))STRICT;
+CREATE INDEX cancelled_waits_end ON cancelled_waits (ends_at);
 CREATE TABLE card_index (
   number INTEGER NOT NULL,
   workspace_id BLOB NOT NULL,
@@ -421,6 +427,18 @@ CREATE TABLE extraction_usage (
   month INTEGER NOT NULL,
   texts INTEGER NOT NULL,
   structured INTEGER NOT NULL)STRICT, WITHOUT ROWID;
+CREATE TABLE file_links (
+  workspace_id BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  key_id BLOB,
+  session_id BLOB,
+  connector_id BLOB,
+  direction TEXT NOT NULL,
+  call TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, digest))STRICT;
+CREATE UNIQUE INDEX file_links_digest ON file_links (digest);
+CREATE INDEX file_links_expiry ON file_links (expires_at);
 CREATE TABLE forgotten_contacts (
   workspace_id BLOB NOT NULL,
   digest BLOB NOT NULL,

@@ -76,6 +76,8 @@ const NOT_REFERENCES: &[&str] = &[
     "connectors.family_sha256",
     "connectors.refresh_sha256",
     "connector_tokens.digest",
+    "file_links.digest",
+    "cancelled_waits.digest",
     "knowledge_documents.source_id",
     "knowledge_passages.passages",
 ];

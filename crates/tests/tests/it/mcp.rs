@@ -4,6 +4,7 @@ mod checks;
 mod client;
 mod content;
 mod conversation;
+mod files;
 mod operations;
 mod profiles;
 mod resources;

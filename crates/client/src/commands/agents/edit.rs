@@ -28,6 +28,31 @@ pub(super) fn edited(harness: &Harness, text: &str, entry: Option<&Entry>) -> Re
     }
 }
 
+/// Returns whether a file has nothing: no text, or only the place of the entries.
+pub(super) fn is_blank(harness: &Harness, text: &str) -> bool {
+    match harness.format {
+        Format::Json { .. } => {
+            let value: Value = serde_json::from_str(text).unwrap_or_default();
+            is_empty_below(&value, harness.servers)
+        }
+        Format::Toml => text.trim().is_empty(),
+        Format::Yaml => {
+            let key = format!("{}:", harness.servers.join("."));
+            text.lines().all(|line| line.trim().is_empty() || line.trim() == key)
+        }
+    }
+}
+
+/// Returns whether a value is an object that has at most the next of these members, and that the same holds for it.
+fn is_empty_below(value: &Value, members: &[&str]) -> bool {
+    let Some(object) = value.as_object() else { return false };
+    match members.split_first() {
+        _ if object.is_empty() => true,
+        Some((first, rest)) => object.len() == 1 && object.get(*first).is_some_and(|below| is_empty_below(below, rest)),
+        None => false,
+    }
+}
+
 /// Returns the entry in the form of the file.
 fn block(harness: &Harness, entry: &Entry) -> String {
     let strings = |values: &[String]| Value::from(values.to_vec()).to_string();

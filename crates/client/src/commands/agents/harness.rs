@@ -1,6 +1,6 @@
 //! Agents and editors that use MCP servers, and where each has its configuration.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
@@ -93,11 +93,16 @@ impl Harness {
     /// # Errors
     /// Fails if the user has no home directory.
     pub(super) fn path(&self, environment: &Environment) -> Result<PathBuf, ClientError> {
+        let missing = || ClientError::Failed("there is no home directory; set HOME".to_owned());
+        Ok(self.root(environment).ok_or_else(missing)?.join(self.file))
+    }
+
+    /// Returns the directory that the path begins with.
+    pub(super) fn root<'a>(&self, environment: &'a Environment) -> Option<&'a Path> {
         let root = match self.root {
             Root::Home => &environment.home,
             Root::Config => &environment.config_home,
         };
-        let root = root.as_ref().ok_or_else(|| ClientError::Failed("there is no home directory; set HOME".to_owned()));
-        Ok(root?.join(self.file))
+        root.as_deref()
     }
 }

@@ -296,3 +296,6 @@ async fn end(child: &mut Child) -> std::io::Result<std::process::ExitStatus> {
     send(Signal::KILL);
     child.wait().await
 }
+
+#[cfg(test)]
+mod tests;

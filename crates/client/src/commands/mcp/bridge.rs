@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 
-use super::{channel, events::EventReader, files, files::FileAccess, keyless, save_key, signup};
+use super::{channel, events::EventReader, files, files::FileAccess, keyless, save_key, saving, signup};
 use crate::{
     api::{Api, segment},
     commands::tail::SubscriptionOptions,
@@ -50,6 +50,8 @@ pub(super) struct Bridge {
     /// The revision that a handshake agreed on.
     revision: RefCell<Option<String>>,
     running: RefCell<HashMap<String, AbortHandle>>,
+    /// Where the files of a call were saved, by the id of the request, until it is answered.
+    saved: RefCell<HashMap<String, Value>>,
     /// What the channel pushes; `None` without one.
     channel: Option<SubscriptionOptions>,
     is_initialized: Cell<bool>,
@@ -74,6 +76,7 @@ impl Bridge {
             files,
             revision: RefCell::default(),
             running: RefCell::default(),
+            saved: RefCell::default(),
             channel: None,
             is_initialized: Cell::new(false),
             is_ready: watch::channel(false).0,
@@ -191,9 +194,9 @@ impl Bridge {
                 return self.answer_without_key(id, &method, &message["params"]);
             }
             if method == "tools/call"
-                && let Err(why) = self.files.resolve(&mut message["params"]["arguments"])
+                && let Err(error) = self.exchange_files(id, &mut message["params"]).await
             {
-                return write(&tool_error(id, "invalid_input", &why));
+                return write(&failed_tool(id, &error));
             }
         } else if self.key.borrow().is_none() {
             return Ok(());
@@ -207,6 +210,19 @@ impl Bridge {
                 Some(id) => write(&error_message(&id, -32000, &error.to_string())),
             },
         }
+    }
+
+    /// Reads the files that a call attaches, and saves those that it asks for.
+    async fn exchange_files(&self, id: &Value, params: &mut Value) -> Result<(), ClientError> {
+        if let Some(arguments) = params.get_mut("arguments") {
+            self.files.resolve(arguments).map_err(ClientError::Usage)?;
+        }
+        let Some(directory) = saving::take(&self.files, params).map_err(ClientError::Usage)? else { return Ok(()) };
+        let api = Api::new(Http::new(self.api.http().base().clone())?, self.key.borrow().clone());
+        let message = params["arguments"]["message_id"].as_str().unwrap_or_default();
+        let saved = saving::save(&api, message, &directory).await?;
+        self.saved.borrow_mut().insert(id.to_string(), saved);
+        Ok(())
     }
 
     fn declare_channel(&self, result: &mut Value) {
@@ -237,7 +253,7 @@ impl Bridge {
         }
         let (key, mut created) = match signup::sign_up(&self.api, arguments).await {
             Ok(done) => done,
-            Err(error) => return write(&tool_error(id, error.code(), &error.to_string())),
+            Err(error) => return write(&failed_tool(id, &error)),
         };
         let saved = match &self.save_key {
             None => "The key is kept until this server ends. Start it with --save-key FILE to keep it.".to_owned(),
@@ -327,6 +343,14 @@ impl Bridge {
         {
             *self.revision.borrow_mut() = Some(revision.to_owned());
         }
+        if let Some(error) = answer.get_mut("error") {
+            name_the_option(error);
+        }
+        if let Some(saved) = request_id(asked).and_then(|id| self.saved.borrow_mut().remove(&id.to_string()))
+            && let Some(parts) = answer.pointer_mut("/result/content").and_then(Value::as_array_mut)
+        {
+            parts.push(json!({ "type": "text", "text": format!("{saved:#}") }));
+        }
         if matches!(method, "initialize" | "server/discover")
             && let Some(result) = answer.get_mut("result")
         {
@@ -357,6 +381,15 @@ fn request_id(message: &Value) -> Option<&Value> {
     message.get("id").filter(|_| message.get("result").is_none() && message.get("error").is_none())
 }
 
+/// Names the option of `posthouse mcp` in an error, in place of the parameter of the endpoint, which its client doesn't see.
+fn name_the_option(error: &mut Value) {
+    for place in ["/message", "/data/fix"] {
+        if let Some(Value::String(text)) = error.pointer_mut(place) {
+            *text = text.replace("Connect with `?profile=", "Start `posthouse mcp` with `--profile-tools ");
+        }
+    }
+}
+
 /// Returns what the client gets of an answer. An error without an id belongs to what was asked: it gets the id of a
 /// request, and a notification has no answer. A batch has no id of its own.
 fn addressed(mut answer: Value, asked: &Value) -> Option<Value> {
@@ -381,6 +414,22 @@ fn tool_error(id: &Value, code: &str, message: &str) -> Value {
     tool_result(id, &json!({ "error": { "code": code, "message": message } }), true)
 }
 
+/// Returns the result of a tool that failed here: with the error of the API, or with a code of the bridge.
+fn failed_tool(id: &Value, error: &ClientError) -> Value {
+    let code = match error {
+        ClientError::Api(error) => {
+            let shown = json!({
+                "code": error.code, "message": error.message, "status": error.status, "hint": error.fix
+            });
+            return tool_result(id, &json!({ "error": shown }), true);
+        }
+        ClientError::Usage(_) => "invalid_input",
+        ClientError::Unreachable(_) | ClientError::TimedOut(_) => "network_error",
+        ClientError::Failed(_) | ClientError::OutputClosed => "internal_error",
+    };
+    tool_error(id, code, &error.to_string())
+}
+
 fn tool_result(id: &Value, shown: &Value, is_error: bool) -> Value {
     let content = json!([{ "type": "text", "text": format!("{shown:#}") }]);
     json!({ "jsonrpc": "2.0", "id": id, "result": { "resultType": "complete", "content": content, "isError": is_error } })
@@ -395,6 +444,15 @@ pub(super) fn write(message: &Value) -> Result<(), ClientError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hint_names_the_option_of_the_command() {
+        let hint = "The profile `read` has no tool `send_email`. Connect with `?profile=reply`.";
+        let mut error = json!({ "message": hint, "data": { "fix": "Connect with `?profile=reply`." } });
+        name_the_option(&mut error);
+        assert_eq!(error["data"]["fix"], "Start `posthouse mcp` with `--profile-tools reply`.");
+        assert!(!error.to_string().contains("?profile"), "{error}");
+    }
 
     #[test]
     fn errors_without_an_id_belong_to_their_request() {

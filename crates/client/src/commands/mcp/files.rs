@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::saving;
 use crate::{commands::input, error::ClientError};
 
 /// The member of a tool's arguments that has files.
@@ -57,23 +58,44 @@ impl FileAccess {
     fn read(&self, path: &Path) -> Result<Value, String> {
         let shown = path.display();
         let found = path.canonicalize().map_err(|error| format!("cannot read {shown}: {error}"))?;
-        let below = self.directories.iter().find_map(|directory| found.strip_prefix(directory).ok());
-        let Some(below) = below else {
-            return Err(format!(
-                "{shown} is outside the directories whose files may be attached; start posthouse mcp with --files DIR"
-            ));
-        };
-        let is_hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
-        if below.components().any(is_hidden) {
-            return Err(format!("{shown} is a hidden file, which is never attached; copy it to another name"));
-        }
+        self.check(&found, path)?;
         input::attachment(&found).map_err(|error| error.to_string())
     }
 }
 
-/// Adds `path` to the schemas of the tools that accept attachments.
+impl FileAccess {
+    /// Returns the whole path of a directory in which a tool may save files.
+    ///
+    /// # Errors
+    /// Fails if the directory isn't one, or is not below the allowed ones, or hidden.
+    pub(super) fn directory(&self, path: &Path) -> Result<PathBuf, String> {
+        let shown = path.display();
+        let found = path.canonicalize().map_err(|error| format!("cannot save to {shown}: {error}"))?;
+        self.check(&found, path)?;
+        if found.is_dir() { Ok(found) } else { Err(format!("cannot save to {shown}: it is no directory")) }
+    }
+
+    /// Checks that a path is below the allowed directories and not hidden.
+    fn check(&self, found: &Path, given: &Path) -> Result<(), String> {
+        let shown = given.display();
+        let below = self.directories.iter().find_map(|directory| found.strip_prefix(directory).ok());
+        let Some(below) = below else {
+            return Err(format!(
+                "{shown} is outside the directories that tools may use; start posthouse mcp with --files DIR"
+            ));
+        };
+        let is_hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+        if below.components().any(is_hidden) {
+            return Err(format!("{shown} is hidden, so no tool uses it; use another name"));
+        }
+        Ok(())
+    }
+}
+
+/// Adds paths to the schemas of the tools that accept or return files.
 pub(super) fn describe(tools: &mut Value) {
     for tool in tools.as_array_mut().into_iter().flatten() {
+        saving::describe(tool);
         let Some(items) = tool.pointer_mut("/inputSchema/properties/attachments/items") else { continue };
         if items.get("properties").is_some_and(Value::is_object) {
             items["properties"]["path"] = json!({

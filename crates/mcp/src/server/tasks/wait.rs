@@ -1,8 +1,13 @@
 //! Waits that are longer than a request may take.
 
+use posthouse_app::messages::cancelled_waits;
+use posthouse_domain::Refusal;
 use serde_json::{Map, Value, json};
 
-use super::super::tools::{called, failed, shown};
+use super::super::{
+    resources,
+    tools::{called, failed, shown},
+};
 use super::{Progress, created, handle::Handle};
 use crate::invoke::Invoker;
 use crate::protocol::Failure;
@@ -32,9 +37,11 @@ pub(super) fn extend_schema(schema: &mut Value) {
 
 /// Looks once, and makes a task for the rest of a long wait.
 pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<String, Value>) -> Option<Value> {
-    let seconds = arguments.get(TIMEOUT).and_then(Value::as_i64)?;
-    if !(CALL_SECONDS_MAX + 1..=TASK_SECONDS_MAX).contains(&seconds) {
-        return None;
+    let seconds = arguments.get(TIMEOUT).and_then(Value::as_i64).filter(|seconds| *seconds > CALL_SECONDS_MAX)?;
+    if seconds > TASK_SECONDS_MAX {
+        // The operation would name the longest time of a call, and this client may wait longer.
+        let problem = format!("must be at most {TASK_SECONDS_MAX}");
+        return Some(failed(&Refusal::invalid_field(TIMEOUT, problem)));
     }
     let now = invoker.source.arrived_at;
     let mut arguments = arguments.clone();
@@ -54,6 +61,11 @@ pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<St
 
 /// Looks whether the message has come.
 pub(super) async fn progress(invoker: &Invoker<'_>, tool: &Tool, handle: &Handle) -> Result<Progress, Failure> {
+    let caller = invoker.caller.caller;
+    let is_cancelled = cancelled_waits::is_cancelled(invoker.service, caller, &handle.text()).await;
+    if is_cancelled.map_err(|refusal| resources::failure(&refusal))? {
+        return Ok(Progress::Cancelled);
+    }
     if let Some(result) = look(invoker, tool, &handle.arguments).await {
         return Ok(Progress::Completed(result));
     }
@@ -61,6 +73,14 @@ pub(super) async fn progress(invoker: &Invoker<'_>, tool: &Tool, handle: &Handle
         return Ok(Progress::Working(WAITING));
     }
     Ok(Progress::Completed(shown(invoker, tool, json!({ "data": null }), &handle.arguments)))
+}
+
+/// Ends the task at once: from now on it is cancelled, also if a message comes.
+pub(super) async fn cancel(invoker: &Invoker<'_>, handle: &Handle) -> Result<Value, Failure> {
+    let caller = invoker.caller.caller;
+    let ends_at = handle.ends_at.min(invoker.service.clock.now().plus_ms(TASK_SECONDS_MAX * 1_000));
+    let cancelled = cancelled_waits::cancel(invoker.service, caller, &handle.text(), ends_at).await;
+    cancelled.map(|()| json!({})).map_err(|refusal| resources::failure(&refusal))
 }
 
 /// Returns the result of the tool if a message is there or the call was refused.

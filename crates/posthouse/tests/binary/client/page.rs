@@ -92,7 +92,58 @@ fn pages_name_commands_that_exist() {
     }
 }
 
-/// The limits of the registry's schema (2025-12-11) that a change of the file may break.
+/// Checks an input against the registry's schema (2025-12-11, `Input`), and that it has no other members.
+fn check_input(input: &Value, path: &str) {
+    for (name, value) in input.as_object().unwrap_or_else(|| panic!("{path} is an object")) {
+        let is_right = match name.as_str() {
+            "description" | "placeholder" | "value" | "default" | "name" => value.is_string(),
+            "isRequired" | "isSecret" => value.is_boolean(),
+            "choices" => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+            "variables" => value.as_object().is_some_and(|all| {
+                all.iter().for_each(|(name, inner)| check_input(inner, &format!("{path}.{name}")));
+                all.keys().all(|name| input["value"].as_str().unwrap().contains(&format!("{{{name}}}")))
+            }),
+            _ => false,
+        };
+        assert!(is_right, "{path}.{name}: {value}");
+    }
+    if let (Some(default), Some(choices)) = (input.get("default"), input["choices"].as_array()) {
+        assert!(choices.contains(default), "{path}.default");
+    }
+}
+
+/// Every rule of the registry's schema (2025-12-11) about what the entry has.
+#[test]
+fn the_entry_of_the_mcp_registry_fits_its_schema() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let entry: Value = serde_json::from_str(&std::fs::read_to_string(root.join("server.json")).unwrap()).unwrap();
+    assert!(entry["$schema"].as_str().unwrap().ends_with("/2025-12-11/server.schema.json"));
+    let (space, name) = entry["name"].as_str().unwrap().split_once('/').unwrap();
+    let is_name = |text: &str, more: &str| {
+        !text.is_empty() && text.chars().all(|one| one.is_ascii_alphanumeric() || more.contains(one))
+    };
+    assert!(is_name(space, ".-") && is_name(name, "._-") && space.len() + name.len() < 200);
+    for text in ["title", "description"] {
+        assert!((1..=100).contains(&entry[text].as_str().unwrap().chars().count()), "{text}");
+    }
+    let repository = &entry["repository"];
+    assert!(repository["url"].as_str().unwrap().starts_with("https://") && repository["source"].is_string());
+    let known = ["$schema", "name", "title", "description", "version", "repository", "remotes"];
+    assert!(entry.as_object().unwrap().keys().all(|name| known.contains(&name.as_str())));
+    for remote in entry["remotes"].as_array().unwrap() {
+        assert_eq!(remote["type"], "streamable-http");
+        for (name, variable) in remote["variables"].as_object().unwrap() {
+            check_input(variable, name);
+        }
+        for header in remote["headers"].as_array().unwrap() {
+            assert!(header["name"].is_string(), "{header}");
+            check_input(header, "header");
+        }
+        let known = ["type", "url", "variables", "headers"];
+        assert!(remote.as_object().unwrap().keys().all(|name| known.contains(&name.as_str())));
+    }
+}
+
 #[test]
 fn the_entry_of_the_mcp_registry_is_of_this_version() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -35,10 +35,26 @@ fn every_client_is_connected_and_disconnected() {
         let again = client.object(&[&setup[..], &["--yes", "--profile", "default"]].concat());
         assert_eq!(again["changed"], false, "{name}");
         client.object(&[&setup[..], &["--remove", "--yes"]].concat());
-        assert!(!std::fs::read_to_string(&path).unwrap().contains("posthouse"), "{name}");
-        let mut copy = path.into_os_string();
-        copy.push(".before-posthouse");
-        assert_eq!(std::fs::read_to_string(copy).unwrap(), text, "{name}: a copy is kept");
+        assert!(!path.exists(), "{name}: the file that the setup made is gone");
+        let made = file.split('/').next().unwrap();
+        let is_kept = made == ".config";
+        assert_eq!(client.sandbox.path("home").join(made).exists(), is_kept, "{name}: an empty directory is left");
+    }
+}
+
+#[test]
+fn a_file_with_other_entries_stays_without_ours() {
+    let client = ClientFixture::logged_in("client-setup-others");
+    let path = client.sandbox.path("home/.cursor/mcp.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    for own in ["{}", "{\"mcpServers\": {\"other\": {\"command\": \"other\"}}}"] {
+        std::fs::write(&path, own).unwrap();
+        for more in ["--yes", "--remove"] {
+            client.object(&["agents", "setup", "cursor", "--yes", more][..if more == "--yes" { 4 } else { 5 }]);
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("posthouse") && text.contains("other") == own.contains("other"), "{text}");
+        std::fs::remove_file(path.with_extension("json.before-posthouse")).unwrap();
     }
 }
 

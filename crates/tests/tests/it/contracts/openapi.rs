@@ -82,8 +82,9 @@ async fn a_body_that_the_document_calls_optional_can_be_left_out_and_no_other() 
         };
         let reply = api.send(route.method(), &path(&route), None).await;
         let refused_with = match route.operation.path {
-            "/oidc/token" => 401,  // The secret of the app comes first (RFC 6749 section 5.2).
-            "/dev/inbound" => 415, // Only JSON can be sent without a content type.
+            "/oidc/token" => 401,        // The secret of the app comes first (RFC 6749 section 5.2).
+            "/mcp/files/{token}" => 404, // The link comes first: nobody else can send a body.
+            "/dev/inbound" => 415,       // Only JSON can be sent without a content type.
             _ => 400,
         };
         assert_eq!(reply.status == refused_with, required, "{}: {reply}", route.operation.name);

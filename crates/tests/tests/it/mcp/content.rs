@@ -93,6 +93,9 @@ async fn long_texts_are_cut_and_can_be_read_on() {
         }
     }
     assert_eq!(all.trim_end(), text.trim_end());
+    let past = client.call("get_message", json!({ "message_id": id, "offset": 100_000 })).await;
+    assert_eq!(past["extracted_text"], "");
+    assert!(past["note"].as_str().unwrap().contains("nothing begins at offset 100000"), "{past}");
     server.finish().await;
 }
 

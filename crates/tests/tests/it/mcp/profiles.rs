@@ -66,6 +66,40 @@ async fn permissions_hide_tools() {
     server.finish().await;
 }
 
+/// Instructions and prompts named tools that the key had no permission for.
+#[tokio::test]
+async fn permissions_hide_instructions_and_prompts() {
+    let server = TestServer::plain().await;
+    let owner = server.workspace(Plan::Team).await;
+    let key = server.key(&owner, "inboxes:read,messages:read", Scope::Workspace).await;
+    let client = McpClient::new(&server, &key, STATELESS).profile("all");
+    let usable = client.tools().await;
+    let discovered = client.result("server/discover", json!({})).await;
+    let text = discovered["instructions"].as_str().unwrap();
+    assert!(text.contains("list_messages") && !text.contains("reply_to_email") && !text.contains("create_"), "{text}");
+    assert!(!text.contains("emergency_stop") && usable.iter().all(|tool| tool != "emergency_stop"), "{text}");
+    let listed = client.result("prompts/list", json!({})).await;
+    let names: Vec<&str> = listed["prompts"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["wait_for_code"]);
+    server.finish().await;
+}
+
+/// A cursor of a list with one page was ignored, so a client could read the same page forever.
+#[tokio::test]
+async fn a_list_with_one_page_has_no_cursor() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    for revision in [STATELESS, "2025-11-25"] {
+        let client = McpClient::new(&server, &key, revision);
+        for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "events/list"] {
+            let response = client.send(method, json!({ "cursor": "made-up" })).await.expect(200);
+            assert_eq!(response["error"]["code"], -32602, "{method}: {}", response.json);
+            assert!(response["error"]["data"]["fix"].is_string(), "{method}: {}", response.json);
+        }
+    }
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn every_tool_says_what_it_does() {
     let server = TestServer::plain().await;
@@ -89,6 +123,14 @@ async fn every_tool_says_what_it_does() {
         }
     }
     assert_eq!(destructive, ["emergency_stop", "cancel_draft"]);
+    let schema = |name: &str| {
+        let tools = listed["tools"].as_array().unwrap();
+        tools.iter().find(|tool| tool["name"] == name).unwrap()["inputSchema"].clone()
+    };
+    // Both calls of the first tool need it; each call of the second needs another argument.
+    assert_eq!(schema("get_thread")["required"], json!(["thread_id"]));
+    assert_eq!(schema("get_contact").get("required"), None);
+    assert_eq!(schema("get_attachment_text")["properties"]["max_chars"]["maximum"], 200_000);
     server.finish().await;
 }
 
@@ -113,7 +155,8 @@ async fn instructions_and_prompts_fit_the_profile() {
     }
     let get = json!({ "name": "triage", "arguments": { "inbox": "a@b.example" } });
     let refused = client("read").send("prompts/get", get).await.expect(200);
-    assert!(refused["error"]["message"].as_str().unwrap().contains("?profile=reply"), "{}", refused.json);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("`create_draft`"), "{}", refused.json);
+    assert!(refused["error"]["data"]["fix"].as_str().unwrap().contains("profile"), "{}", refused.json);
     let error = client("reply").refused("get_contact", json!({})).await;
     assert_eq!(error["details"]["fields"][0]["path"], "address");
     assert!(error["message"].as_str().unwrap().contains("unless `contact_id` is given"), "{error}");

@@ -1,6 +1,6 @@
 //! Tasks: waits over a minute, and drafts that wait for a person.
 
-use posthouse_domain::plan::Plan;
+use posthouse_domain::{Scope, plan::Plan};
 use posthouse_tests::{
     TestServer,
     fixtures::{TestInbox, TestKey},
@@ -49,7 +49,37 @@ async fn a_wait_over_a_minute_is_a_task() {
     assert_eq!((&done["status"], &done["taskId"]), (&json!("completed"), &task["taskId"]), "{done}");
     let text = done["result"]["content"][0]["text"].as_str().expect("a text");
     assert!(text.starts_with("UNTRUSTED MESSAGE CONTENT") && text.contains("Here is the answer."), "{text}");
-    assert_eq!(client.result("tasks/cancel", of_task).await["status"], Value::Null);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_wait_ends_at_once() {
+    let (server, key, inbox, client) = start().await;
+    let task = send(&server, &client, "tools/call", wait(&inbox, 600)).await["result"].clone();
+    let of_task = json!({ "taskId": task["taskId"] });
+    // Another key of the workspace doesn't end it.
+    let extensions = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let other = server.key(&key, "messages:read", Scope::Workspace).await;
+    let other = McpClient::new(&server, &other, STATELESS).profile("all").with_capabilities(extensions);
+    other.result("tasks/cancel", of_task.clone()).await;
+    let working = send(&server, &client, "tasks/get", of_task.clone()).await["result"].clone();
+    assert_eq!(working["status"], "working");
+    for _ in 0..2 {
+        assert_eq!(client.result("tasks/cancel", of_task.clone()).await["status"], Value::Null);
+    }
+    server.deliver(&TestMessage::new("Too late", "It was cancelled."), &inbox.address).await;
+    let cancelled = client.result("tasks/get", of_task.clone()).await;
+    assert_eq!(cancelled["status"], "cancelled", "{cancelled}");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_task_client_hears_its_own_limit() {
+    let (server, _, inbox, client) = start().await;
+    let error = client.refused("wait_for_email", wait(&inbox, 86_401)["arguments"].clone()).await;
+    let field = &error["details"]["fields"][0];
+    let wanted = json!({ "path": "timeout_seconds", "problem": "must be at most 86400" });
+    assert_eq!(*field, wanted, "{error}");
     server.finish().await;
 }
 
@@ -110,7 +140,8 @@ async fn a_client_that_does_not_declare_tasks_gets_none() {
     let response = plain.send("tasks/get", json!({ "taskId": "x" })).await.expect(400);
     assert_eq!(response["error"]["code"], -32021);
     let wanted = json!({ "requiredCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } } });
-    assert_eq!(response["error"]["data"], wanted);
+    assert_eq!(response["error"]["data"]["requiredCapabilities"], wanted["requiredCapabilities"]);
+    assert!(response["error"]["data"]["fix"].is_string());
     let older = McpClient::new(&server, &key, "2025-11-25");
     assert_eq!(older.send("tasks/get", json!({ "taskId": "x" })).await.expect(200)["error"]["code"], -32601);
     assert_eq!(client.send("tasks/list", json!({})).await.expect(404)["error"]["code"], -32601);

@@ -101,3 +101,17 @@ fn an_empty_file_becomes_the_entry_alone() {
     assert!(of(HarnessName::Codex).starts_with("[mcp_servers.posthouse]\ncommand = "));
     assert!(of(HarnessName::Hermes).starts_with("mcp_servers:\n  posthouse: { command: "));
 }
+
+#[test]
+fn a_file_is_blank_if_it_has_only_the_place_of_the_entries() {
+    for name in HarnessName::value_variants() {
+        let harness = Harness::of(*name);
+        for (at, file) in files(harness.format).iter().enumerate() {
+            let added = edited(&harness, file, Some(&entry())).unwrap();
+            assert!(!is_blank(&harness, &added), "{name:?}: {added}");
+            let removed = edited(&harness, &added, None).unwrap();
+            let is_empty = file.trim().is_empty() || *file == "{}\n";
+            assert_eq!(is_blank(&harness, &removed), is_empty, "{name:?} {at}: {removed}");
+        }
+    }
+}

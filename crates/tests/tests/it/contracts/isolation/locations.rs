@@ -103,6 +103,8 @@ const EXEMPT: &[(&str, &str, &str)] = &[
     ("confirmForwarding", "path:token", "a secret that needs no key"),
     ("showOnCallConfirmation", "path:token", "a secret that needs no key"),
     ("confirmOnCall", "path:token", "a secret that needs no key"),
+    ("downloadLinkedFile", "path:token", "a secret that replaces a key"),
+    ("uploadLinkedFiles", "path:token", "a secret that replaces a key"),
     ("openStream", "query:token", "a secret that replaces a key"),
     ("signIn", "body:/token", "a secret that needs no key"),
     ("updateRule", "path:id", "no key opens the route; `routes/platform` tries other people"),
