@@ -2132,6 +2132,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/messages/{id}/attachments/{attachment_id}/pages/{page}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the image of a page of a PDF as PNG. The first page is 1.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getAttachmentPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages/{id}/attachments/{attachment_id}/extract": {
         parameters: {
             query?: never;
@@ -4435,6 +4455,7 @@ export interface components {
             /** @description Whether the agent gets an inbox or an identity without mail. Default: `mailbox`. */
             kind?: ("mailbox" | "identity") | null;
         };
+        AddableLabel: string | "ai:needs-human" | unknown;
         /** @description What an agent accepts. */
         AgentAccepts: {
             /** @description Types of messages. */
@@ -4781,7 +4802,10 @@ export interface components {
             on_behalf_of: string | null;
             /** @description Workspace that operates the agent. */
             operator: string | null;
-            /** @description Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the field. */
+            /**
+             * @description Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the
+             *     field.
+             */
             verified: boolean;
             /** @description Value of the field, up to 300 characters. */
             header: string;
@@ -4820,7 +4844,7 @@ export interface components {
             owner: components["schemas"]["ApiKeyOwner"];
             /**
              * Format: uuid
-             * @description Person who has the key; null for keys of the operator and of agents.
+             * @description Person that the key belongs to; null for keys of the operator and of agents.
              */
             member_id: string | null;
             permissions: string[];
@@ -4901,13 +4925,14 @@ export interface components {
             /** @description State of the file's text; null for sent mail and mail of older versions. */
             extraction: components["schemas"]["Extraction"] | null;
         };
+        /** @description A file to attach. */
         AttachmentBody: {
             /** @description The file name, without a path. */
             filename: string;
             /** @description The media type. */
             content_type: string;
             /** @description The content in base64. */
-            content_base64: string;
+            content_base64: components["schemas"]["Base64"];
         };
         /** @description The data of an event about the text of an attachment; never the text. */
         AttachmentEvent: {
@@ -4939,8 +4964,8 @@ export interface components {
             /** @description State of the text; null for sent mail and mail of older versions. */
             extraction: components["schemas"]["Extraction"] | null;
             /**
-             * @description Text of the page; null unless `extraction.status` is `done`. Pages of the file are separated by form feeds (U+000C),
-             *     cells of tables by tabs.
+             * @description Text of the page; null unless `extraction.status` is `done`. Pages of the file are separated by form feeds
+             *     (U+000C), cells of tables by tabs.
              */
             text: string | null;
             /**
@@ -5056,6 +5081,7 @@ export interface components {
             /** @description `mcp`. The person chooses inboxes and permissions. */
             scope?: string;
         };
+        Base64: string;
         /** @description Messages to return. */
         BatchGetMessagesBody: {
             /** @description Ids of the messages. */
@@ -5070,9 +5096,9 @@ export interface components {
             /** @description Ids of the messages. */
             ids: string[];
             /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
-            add_labels?: (string | "ai:needs-human" | unknown)[] | null;
+            add_labels?: components["schemas"]["AddableLabel"][] | null;
             /** @description Labels to remove. */
-            remove_labels?: string[] | null;
+            remove_labels?: components["schemas"]["UserLabel"][] | null;
             /** @description The new read state. */
             is_read?: boolean | null;
         };
@@ -5520,57 +5546,7 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A contact with its recent threads. */
-        ContactWithThreads: {
-            /** Format: uuid */
-            id: string;
-            /** @description Address in lower case, without a display name. */
-            address: string;
-            /** @description Domain of the address. */
-            domain: string;
-            /** @description Display name. */
-            name: string | null;
-            /**
-             * @description Source of `name`: `auto` if taken from mail; `manual` if set by a caller, and then not changed by mail.
-             * @enum {string}
-             */
-            name_source: "auto" | "manual";
-            /**
-             * @description `person`, `automated`, `sales` or `unknown`.
-             * @enum {string}
-             */
-            kind: "person" | "automated" | "sales" | "unknown";
-            /**
-             * @description Source of `kind`: `auto` or `manual`, as for `name_source`.
-             * @enum {string}
-             */
-            kind_source: "auto" | "manual";
-            /** @description Caller's notes. */
-            notes: string | null;
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Labels of the contact. */
-            labels: string[];
-            /**
-             * Format: uint64
-             * @description Number of messages from or to the contact.
-             */
-            message_count: number;
-            /** @description Subject of the newest message, without `Re:` and `Fwd:`; null if the key's scope excludes its inbox. */
-            last_subject: string | null;
-            /**
-             * Format: date-time
-             * @description Time of the first message.
-             */
-            first_seen_at: string;
-            /**
-             * Format: date-time
-             * @description Time of the newest message.
-             */
-            last_seen_at: string;
-            /** Format: date-time */
-            created_at: string;
+        ContactWithThreads: components["schemas"]["Contact"] & {
             /** @description Up to 10 threads within the key's scope, most recent activity first. */
             recent_threads: components["schemas"]["Thread"][];
         };
@@ -5581,7 +5557,7 @@ export interface components {
             /** @description A set of permissions. Default: `full`. */
             preset?: ("full" | "agent" | "send_only" | "read_only" | "approve") | null;
             /** @description Permissions, in place of a preset. */
-            permissions?: ("inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency")[] | null;
+            permissions?: components["schemas"]["Permission"][] | null;
             /** @description What the key reaches. Default: `workspace`, or `inbox` with an `inbox_id`. */
             scope?: ("org" | "workspace" | "inbox") | null;
             /**
@@ -5603,11 +5579,11 @@ export interface components {
         /** @description A draft to create. Every member may be omitted until the draft is sent. */
         CreateDraftBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
-            to?: string | string[] | null;
+            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description The subject. */
             subject?: string | null;
             /** @description The plain text body. */
@@ -5617,7 +5593,7 @@ export interface components {
             /** @description Attachments. */
             attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Your own data. It is not sent. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
@@ -5804,7 +5780,7 @@ export interface components {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url: string;
             /** @description Event types to deliver. If omitted or null: all message events except `message.received.blocked`. */
-            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[] | null;
+            events?: components["schemas"]["EventTypeName"][] | null;
             /** @description Only events of these inboxes, and events of no inbox. If omitted or null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description The secret that signs requests. If omitted, one is generated. */
@@ -5823,109 +5799,12 @@ export interface components {
             key: string;
         };
         /** @description An inbox or identity that a request created. */
-        CreatedIdentityView: {
-            /** Format: uuid */
-            id: string;
-            /** @description Always `identity`. */
-            kind: string;
-            /** @description Handle in the form of an address. No mail reaches it, and it is never reused. */
-            address: string;
-            /** @description Part of the address before the @. */
-            username: string;
-            /** @description Name for people. */
-            display_name: string | null;
-            /** @description Caller's unique id, which makes creation idempotent. */
-            client_id: string | null;
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Whether the agent can sign in to apps. */
-            identity_enabled: boolean;
-            /** @description `active` or `paused`. */
-            status: string;
-            /**
-             * Format: date-time
-             * @description Time of the pause; null if the identity is active.
-             */
-            paused_at: string | null;
-            /** @description Reason for the pause, for people. */
-            paused_reason: string | null;
-            /** Format: date-time */
-            created_at: string;
+        CreatedIdentityView: components["schemas"]["IdentityView"] & {
             /** @description Card; only if the request had one. */
             card?: components["schemas"]["AgentCard"] | null;
         };
         /** @description An inbox or identity that a request created. */
-        CreatedInboxView: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description `mailbox`, or `identity` for an agent without mail.
-             * @enum {string}
-             */
-            kind: "mailbox" | "identity";
-            /** @description Address of the inbox. */
-            address: string;
-            /** @description Local part of the address. */
-            username: string;
-            /** @description Display name that recipients see. */
-            display_name: string | null;
-            /** @description Caller's unique id, which makes creation idempotent. */
-            client_id: string | null;
-            /** @description Domain of the address. */
-            domain: string;
-            /**
-             * Format: uint64
-             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
-             */
-            daily_send_limit: number;
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Whether the inbox expires and can only receive. */
-            temporary: boolean;
-            /**
-             * Format: date-time
-             * @description Time at which a temporary inbox expires.
-             */
-            expires_at: string | null;
-            /** @description `active` or `paused`. */
-            status: string;
-            /**
-             * Format: date-time
-             * @description Time of the pause; null if the inbox is active.
-             */
-            paused_at: string | null;
-            /** @description Reason for the pause, for people. */
-            paused_reason: string | null;
-            /** @description Whether promotional mail is filtered. */
-            promotions_filter: boolean;
-            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
-            screening: string | null;
-            /**
-             * Format: uint64
-             * @description Number of held messages.
-             */
-            held_count: number;
-            /**
-             * Format: uint64
-             * @description Number of drafts with the status `draft` or `failed`.
-             */
-            pending_draft_count: number;
-            /**
-             * Format: uint64
-             * @description Number of unread messages that need a person.
-             */
-            needs_human_count: number;
-            /**
-             * Format: uint64
-             * @description Number of sent messages that bounced in the last 7 days.
-             */
-            recent_bounce_count: number;
-            /** Format: date-time */
-            created_at: string;
+        CreatedInboxView: components["schemas"]["InboxView"] & {
             /** @description Card; only if the request had one. */
             card?: components["schemas"]["AgentCard"] | null;
         };
@@ -5942,7 +5821,7 @@ export interface components {
             /** @description A set of permissions. Default: `reply`. */
             preset?: ("read" | "reply" | "admin") | null;
             /** @description Permissions, in place of a preset. */
-            permissions?: ("inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency")[] | null;
+            permissions?: components["schemas"]["Permission"][] | null;
         } & (unknown & unknown & unknown);
         /** @description A decision about a sign-in. */
         DecideSignInBody: {
@@ -6037,8 +5916,8 @@ export interface components {
             detail: string | null;
             /**
              * @description Reason for the failure of the last attempt, as one word: `unknown_user`, `inactive_user`, `unknown_domain`,
-             *     `mailbox_full`, `rate_limited`, `greylisted`, `reputation`, `authentication`, `spam`, `content`, `too_large`,
-             *     `policy`, `network`, `expired`, `smtputf8`, `system` or `other`. Null if it succeeded.
+             *     `mailbox_full`, `rate_limited`, `greylisted`, `reputation`, `authentication`, `spam`, `content`,
+             *     `too_large`, `policy`, `network`, `expired`, `smtputf8`, `system` or `other`. Null if it succeeded.
              */
             class: string | null;
             /** @description Encryption of the last attempt; null if it wasn't encrypted or reached no server. */
@@ -6328,7 +6207,10 @@ export interface components {
             sent_back: components["schemas"]["DraftSentBack"] | null;
             /** @description Where its recipients come from, as far as they were judged. */
             recipients: components["schemas"]["RecipientOrigin"][];
-            /** @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends it. */
+            /**
+             * @description Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends
+             *     it.
+             */
             hold: components["schemas"]["DraftHold"] | null;
             /** @description Reason for the refusal of the last attempt to send. */
             error: components["schemas"]["DraftError"] | null;
@@ -6428,6 +6310,20 @@ export interface components {
         /**
          * @description The data of an event in envelope form, without bodies. If the event has no message, or the message was deleted,
          *     inapplicable members are null or empty.
+         * @example {
+         *       "inbox_id": "01946000-0000-7000-8000-000000000003",
+         *       "thread_id": "01946000-0000-7000-8000-000000000004",
+         *       "message_id": "01946000-0000-7000-8000-000000000005",
+         *       "from": "Dana <dana@example.com>",
+         *       "to": [
+         *         "bot@agents.example"
+         *       ],
+         *       "subject": "Invoice",
+         *       "labels": [],
+         *       "received_at": "2027-01-15T08:00:00.000Z",
+         *       "channel": "email",
+         *       "type": "message"
+         *     }
          */
         EnvelopeData: {
             /**
@@ -6445,9 +6341,9 @@ export interface components {
              * @description Message of the event.
              */
             message_id: string | null;
-            /** @description Author of the message. */
+            /** @description Author of the message; without the name if its content is withheld. */
             from: string | null;
-            /** @description To recipients of the message. */
+            /** @description To recipients of the message; without the names if its content is withheld. */
             to: string[];
             /** @description Subject of the message; null if its content is withheld. */
             subject: string | null;
@@ -6484,103 +6380,10 @@ export interface components {
                 request_id: string;
                 /** @description Details for programs. Their schema depends on the code: `ErrorDetails.<code>`. */
                 details?: Record<string, never>;
-            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
+            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         };
         /**
-         * @description - `invalid_request` (400): Correct the fields listed in `details.fields` and send the request again.
-         *     - `invalid_send_at` (400): Choose a time between 1 minute and 30 days from now, or send the draft now.
-         *     - `invalid_cursor` (400): Start again without a cursor, and keep all other parameters the same on every page.
-         *     - `invalid_token` (400): Request a new link and use the one in the newest mail.
-         *     - `invalid_solution` (400): Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.
-         *     - `challenge_expired` (400): Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.
-         *     - `invalid_handle` (400): Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-         *     - `unauthorized` (401): Send the header `Authorization: Bearer <API key>` with a valid key.
-         *     - `plan_limit_emails` (402): Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.
-         *     - `plan_limit_structured_extractions` (402): Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read.
-         *     - `insufficient_permissions` (403): Use a key that has the permission in `details.permission`.
-         *     - `message_withheld` (403): Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *     - `forbidden` (403): Use a workspace-wide key, or have an owner make the request.
-         *     - `ai_disabled` (403): An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
-         *     - `csrf` (403): Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *     - `org_suspended` (403): An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *     - `temporary_inbox_receive_only` (403): Send from an inbox that isn't temporary.
-         *     - `plan_limit_inboxes` (403): Delete an inbox you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_identities` (403): Delete an identity you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_api_keys` (403): Revoke a key you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_domains` (403): Delete a domain you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_storage` (403): Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
-         *     - `domain_not_verified` (403): Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *     - `plan_limit_knowledge` (403): Delete a knowledge document you no longer need or move the workspace to a larger plan.
-         *     - `plan_limit_webhooks` (403): Delete a webhook you no longer need, or subscribe an existing one to more events.
-         *     - `plan_limit_identity_clients` (403): Delete a sign-in app you no longer need.
-         *     - `identity_disabled` (403): Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
-         *     - `client_disabled` (403): Ask the owner of the app to enable it.
-         *     - `unclaimed_workspace` (403): Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *     - `plan_limit_public_listings` (403): Set another card's visibility to `workspace`, or move the workspace to a larger plan.
-         *     - `recipient_unproven` (403): Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *     - `content_blocked` (403): Remove what `details.findings` names, or create a draft and have a person approve it.
-         *     - `agent_suspended` (403): Ask the operator of this server to review the agent.
-         *     - `not_found` (404): Check the path, the id, and whether the key can access the record.
-         *     - `agent_not_found` (404): Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-         *     - `method_not_allowed` (405): Use one of the methods in the `Allow` header.
-         *     - `address_taken` (409): Choose another username; an address is never reused.
-         *     - `handle_taken` (409): Choose another handle; the handle of a workspace is never given to a second one.
-         *     - `handle_reserved` (409): Choose another handle that doesn't resemble the name of the service or of a role.
-         *     - `handle_limit` (409): Take back a handle that the workspace had before, or keep the current one.
-         *     - `list_entry_exists` (409): No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.
-         *     - `knowledge_source_exists` (409): Delete one of the two documents, or keep the document in its inbox.
-         *     - `not_held` (409): No action is needed: the message is not held.
-         *     - `member_has_keys` (409): Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours.
-         *     - `not_suspended` (409): No action is needed: nothing was decided against it.
-         *     - `message_blocked` (409): Change the receive lists for future mail; a message that was already blocked can't be released.
-         *     - `lease_expired` (409): Discard the work done under this lease and claim again; another worker may have the message.
-         *     - `not_queued` (409): List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.
-         *     - `extraction_pending` (409): Wait for the event `attachment.extracted`, or read the message again in a few seconds.
-         *     - `extraction_unavailable` (409): Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead.
-         *     - `draft_not_editable` (409): Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
-         *     - `draft_changed` (409): Read the draft again, and approve it with its new `content_sha256`.
-         *     - `domain_taken` (409): Use another domain. If this one is yours, ask the operator of this server.
-         *     - `domain_in_use` (409): Delete the domain's inboxes first, or repeat the request with `force=true`.
-         *     - `dkim_record_not_found` (409): Publish the `dkim_next` record, wait for DNS to propagate, and try again.
-         *     - `dkim_rotation_too_soon` (409): Wait until `details.retire_at`, then start the rotation.
-         *     - `idempotency_in_flight` (409): Wait for the time in `Retry-After` and send the same request again.
-         *     - `already_claimed` (409): No action is needed: the workspace has an owner, who can create more keys.
-         *     - `not_claimable` (409): No action is needed: a person or the operator of this server created the workspace.
-         *     - `agent_key_exists` (409): Generate a new key pair; a key is registered once, even if it was retired or revoked.
-         *     - `agent_key_limit` (409): Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.
-         *     - `agent_key_revoked` (409): No action is needed: a revoked key doesn't sign.
-         *     - `loop_detected` (409): Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         *     - `message_too_large` (413): Send fewer or smaller attachments, or link to the files instead.
-         *     - `body_too_large` (413): Send a smaller request body.
-         *     - `unsupported_media_type` (415): Set `Content-Type` to a type that the route accepts.
-         *     - `misdirected_request` (421): Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`.
-         *     - `idempotency_key_reused` (422): Use a new `Idempotency-Key` for each new request.
-         *     - `invalid_agent_signature` (422): Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
-         *     - `invalid_key_proof` (422): Sign a new proof with the private key of `public_jwk`, and send it within five minutes.
-         *     - `recipient_blocked` (422): Remove the addresses in `details.addresses` from the message, or change the lists.
-         *     - `invalid_webhook_url` (422): Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535.
-         *     - `recipient_suppressed` (422): Remove the addresses in `details.addresses` from the message, or delete their suppressions.
-         *     - `visibility_unavailable` (422): Use the visibility `private` or `workspace`; the operator can switch the public directory on.
-         *     - `routing_unavailable` (422): Use the routing `relay`, or leave it out.
-         *     - `structured_output_invalid` (422): Use a smaller or less strict schema, or give `instructions`.
-         *     - `workspace_stopped` (423): Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
-         *     - `inbox_paused` (423): Resume the inbox with `POST /v1/inboxes/{id}/resume`.
-         *     - `rate_limited` (429): Wait for the time in `Retry-After` and send the request again.
-         *     - `daily_send_limit_exceeded` (429): Wait until 00:00 UTC or send from another inbox.
-         *     - `org_daily_limit_exceeded` (429): Wait until 00:00 UTC or ask for a higher limit.
-         *     - `unclaimed_recipient_limit` (429): Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
-         *     - `temporary_inbox_limit` (429): Delete temporary inboxes you no longer need, or wait for the time in `Retry-After`.
-         *     - `signup_rate_limited` (429): Wait for the time in `Retry-After` and send the request again.
-         *     - `header_too_large` (431): Send a shorter path, or fewer or smaller header fields.
-         *     - `internal_error` (500): Try again. If the error persists, report the request id to the operator.
-         *     - `content_damaged` (500): Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
-         *     - `agent_keys_disabled` (503): Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-         *     - `llm_unavailable` (503): Wait for the time in `Retry-After` and send the request again.
-         *     - `unavailable` (503): Wait for the time in `Retry-After` and send the request again.
-         *     - `signup_disabled` (503): Ask the operator of this server for an API key.
-         *     - `directory_disabled` (503): Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *     - `public_directory_disabled` (503): Ask the operator of this server, who can switch it on with `agents.public_directory`.
-         *     - `store_damaged` (503): Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         * @description What went wrong. `x-errors` has the status of each code and what to do; `error.fix` says it, too.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "plan_limit_structured_extractions" | "insufficient_permissions" | "message_withheld" | "forbidden" | "ai_disabled" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_api_keys" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_knowledge" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "recipient_unproven" | "content_blocked" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "handle_limit" | "list_entry_exists" | "knowledge_source_exists" | "not_held" | "member_has_keys" | "not_suspended" | "message_blocked" | "lease_expired" | "not_queued" | "extraction_pending" | "extraction_unavailable" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "structured_output_invalid" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "llm_unavailable" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
@@ -6612,11 +6415,8 @@ export interface components {
         };
         /** @description `error.details` of `daily_send_limit_exceeded`. */
         "ErrorDetails.daily_send_limit_exceeded": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6655,16 +6455,10 @@ export interface components {
         };
         /** @description `error.details` of `forbidden`. */
         "ErrorDetails.forbidden": {
-            /**
-             * @description Why the request was refused.
-             * @enum {string}
-             */
-            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description Why the request was refused. */
+            reason?: components["schemas"]["RefusalReason"];
+            /** @description The name of the limit. */
+            limit?: components["schemas"]["LimitName"];
         };
         /** @description `error.details` of `handle_limit`. */
         "ErrorDetails.handle_limit": {
@@ -6678,11 +6472,8 @@ export interface components {
         };
         /** @description `error.details` of `insufficient_permissions`. */
         "ErrorDetails.insufficient_permissions": {
-            /**
-             * @description The permission that the key lacks.
-             * @enum {string}
-             */
-            permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
+            /** @description The permission that the key lacks. */
+            permission: components["schemas"]["Permission"];
         };
         /** @description `error.details` of `invalid_agent_signature`. */
         "ErrorDetails.invalid_agent_signature": {
@@ -6717,16 +6508,10 @@ export interface components {
             }[];
             /** @description The sender of the message that can't be replied to. */
             from?: string;
-            /**
-             * @description Why the request was refused.
-             * @enum {string}
-             */
-            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description Why the request was refused. */
+            reason?: components["schemas"]["RefusalReason"];
+            /** @description The name of the limit. */
+            limit?: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max?: number;
         };
@@ -6787,11 +6572,8 @@ export interface components {
         };
         /** @description `error.details` of `org_daily_limit_exceeded`. */
         "ErrorDetails.org_daily_limit_exceeded": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6809,11 +6591,8 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_emails`. */
         "ErrorDetails.plan_limit_emails": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
         };
@@ -6844,11 +6623,8 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_storage`. */
         "ErrorDetails.plan_limit_storage": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -6856,11 +6632,8 @@ export interface components {
         };
         /** @description `error.details` of `plan_limit_structured_extractions`. */
         "ErrorDetails.plan_limit_structured_extractions": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
         };
@@ -6871,11 +6644,8 @@ export interface components {
         };
         /** @description `error.details` of `rate_limited`. */
         "ErrorDetails.rate_limited": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max?: number;
             /** @description The period of the limit, in seconds. */
@@ -6909,23 +6679,22 @@ export interface components {
         };
         /** @description `error.details` of `signup_rate_limited`. */
         "ErrorDetails.signup_rate_limited": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
             retry_after_seconds: number;
         };
+        /** @description `error.details` of `structured_output_invalid`. */
+        "ErrorDetails.structured_output_invalid": {
+            /** @description JSON pointers of the places where the model's answer doesn't match the schema. */
+            errors: string[];
+        };
         /** @description `error.details` of `temporary_inbox_limit`. */
         "ErrorDetails.temporary_inbox_limit": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6933,16 +6702,10 @@ export interface components {
         };
         /** @description `error.details` of `unavailable`. */
         "ErrorDetails.unavailable": {
-            /**
-             * @description Why the request was refused.
-             * @enum {string}
-             */
-            reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description Why the request was refused. */
+            reason?: components["schemas"]["RefusalReason"];
+            /** @description The name of the limit. */
+            limit?: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max?: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -6950,11 +6713,8 @@ export interface components {
         };
         /** @description `error.details` of `unclaimed_recipient_limit`. */
         "ErrorDetails.unclaimed_recipient_limit": {
-            /**
-             * @description The name of the limit.
-             * @enum {string}
-             */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
+            /** @description The name of the limit. */
+            limit: components["schemas"]["LimitName"];
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -7088,6 +6848,8 @@ export interface components {
             /** @description Same event with `payload: envelope`. */
             envelope_example: unknown;
         };
+        /** @enum {string} */
+        EventTypeName: "message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test";
         ExchangeConnectorTokenBody: {
             /** @description `authorization_code` or `refresh_token` */
             grant_type: string;
@@ -7134,6 +6896,7 @@ export interface components {
             /** @description A part of the granted scopes, separated by spaces. */
             scope?: string;
         };
+        /** @description An attachment that the draft already has. */
         ExistingFileBody: {
             /**
              * Format: uuid
@@ -7220,11 +6983,11 @@ export interface components {
         /** @description A message to forward. */
         ForwardMessageBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
-            to: string | string[];
+            to: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
             /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description A note above the original, as plain text. */
             text?: string | null;
             /** @description The note as HTML. */
@@ -7232,7 +6995,7 @@ export interface components {
             /** @description Whether to include the original's attachments. Default: true. */
             include_attachments?: boolean | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description The lease under which the message was claimed. If it is not the current lease, the request fails with `lease_expired`. */
             lease_id?: string | null;
         } & ({
@@ -7243,139 +7006,7 @@ export interface components {
             bcc: string | unknown[];
         });
         /** @description A search result. */
-        FoundMessage: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Inbox that holds the message.
-             */
-            inbox_id: string;
-            /**
-             * Format: uuid
-             * @description Thread of the message, within its inbox.
-             */
-            thread_id: string;
-            /**
-             * @description `inbound` or `outbound`.
-             * @enum {string}
-             */
-            direction: "inbound" | "outbound";
-            /**
-             * @description `received` for inbound mail; otherwise `queued`, `sent`, `delivered`, `bounced`, `complained` or `failed`: the
-             *     worst status of its recipients.
-             * @enum {string}
-             */
-            status: "queued" | "sent" | "delivered" | "bounced" | "complained" | "failed" | "received";
-            /**
-             * @description How the message traveled: `email`, `agent` (between inboxes of this service) or `mixed`.
-             * @enum {string}
-             */
-            channel: "agent" | "email" | "mixed";
-            /**
-             * @description Sender's hint: `message`, `task` or `event`.
-             * @enum {string}
-             */
-            type: "message" | "task" | "event";
-            /** @description `Message-ID` header, with angle brackets. */
-            rfc_message_id: string;
-            /** @description `Message-ID` from the `In-Reply-To` header, with angle brackets. */
-            in_reply_to: string | null;
-            /** @description `Message-ID`s from the `References` header, with angle brackets. */
-            references: string[];
-            /** @description Author: an address, or `Name <address>`. */
-            from: string;
-            /** @description To recipients: addresses, or `Name <address>`. */
-            to: string[];
-            /** @description Cc recipients. */
-            cc: string[];
-            /** @description Bcc recipients; empty for received mail. */
-            bcc: string[];
-            /** @description Address for replies. */
-            reply_to: string | null;
-            /**
-             * @description Whether `reply_to` names another party than the author, and no passing DKIM signature of the author's domain
-             *     covers it. Replies go to `from` then, unless they name `to`.
-             */
-            reply_to_unproven: boolean;
-            /** @description Decoded subject. */
-            subject: string | null;
-            /** @description Plain text body. Null in a summary. */
-            text: string | null;
-            /** @description HTML body. Null in a summary. */
-            html: string | null;
-            /** @description New text alone, without quoted history and signature. At most its first 200 characters in a summary. */
-            extracted_text: string | null;
-            /**
-             * @description Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
-             *     summary.
-             */
-            headers: {
-                [key: string]: components["schemas"]["HeaderValueSchema"];
-            } | null;
-            /** @description Callers' and system labels, in the order they were added. */
-            labels: string[];
-            /** @description Whether the message is marked as read. */
-            is_read: boolean;
-            /** @description Reserved; always null. */
-            provider_message_id: string | null;
-            /**
-             * Format: uint64
-             * @description Size of the raw mail in bytes.
-             */
-            size_bytes: number;
-            /**
-             * Format: date-time
-             * @description Time at which the message was first sent; null until then, and for received mail.
-             */
-            sent_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time of receipt; null for sent mail.
-             */
-            received_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time at which the message was stored; strictly increasing within an inbox.
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @description Contact of the other side.
-             */
-            contact_id: string | null;
-            /** @description Attached and inline files. */
-            attachments: components["schemas"]["Attachment"][];
-            /** @description Results of content analysis. */
-            ai: components["schemas"]["MessageAi"];
-            /** @description Sender's structured data; untrusted. Null in a summary. */
-            data: unknown;
-            /** @description State at each recipient; null for received mail. */
-            delivery: components["schemas"]["Delivery"][] | null;
-            /** @description Recipients with where their addresses come from; null for received mail. */
-            recipients: components["schemas"]["RecipientOrigin"][] | null;
-            /**
-             * @description Delivery from another inbox of this service, with the service's signature; null for other mail and sent
-             *     messages.
-             */
-            agent: components["schemas"]["AgentDelivery"] | null;
-            /** @description Signature of the author with a key of its own; null without one. */
-            author: components["schemas"]["AuthorSignature"] | null;
-            /** @description Approval of the draft that became this message; null if it wasn't a draft. */
-            approval: components["schemas"]["Approval"] | null;
-            /** @description What the `Agent-Disclosure` field says about the author; null without the field. */
-            ai_disclosure: components["schemas"]["AiDisclosureOfMessage"] | null;
-            /** @description State of the analysis of received mail; null for sent mail. */
-            analysis: components["schemas"]["Analysis"] | null;
-            /** @description State of the screening of received mail; null for sent mail. */
-            screening: components["schemas"]["Screening"] | null;
-            /** @description Whether received mail is an automatic reply. */
-            auto_reply: boolean;
-            /**
-             * @description Present if content is withheld: subject, bodies, headers, attachments, data, verification and
-             *     signatures are then null or empty.
-             */
-            withheld?: components["schemas"]["Withheld"] | null;
+        FoundMessage: components["schemas"]["Message"] & {
             /**
              * Format: double
              * @description Relevance: 1 if the subject contains all words, 0.75 if subject or sender contain them or the body repeats them,
@@ -7393,35 +7024,7 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A code or link, and the message it came in. */
-        FoundVerification: {
-            /** @description Code as shown in the message. */
-            code: string | null;
-            /** @description URL of the link. */
-            link: string | null;
-            /**
-             * Format: double
-             * @description Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
-             *     domain than the author's address. The categoriser raises or lowers it; it is at most 0.4 in probable phishing and
-             *     in mail whose sender failed authentication.
-             */
-            confidence: number;
-            /**
-             * @description What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
-             *     sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
-             *     label (`link_label`), the URL (`link_url`) or the text above the link (`link_text`). Null in messages that an older
-             *     version stored.
-             * @enum {string|null}
-             */
-            reason: "code_bound" | "code_named" | "code_shown" | "link_answer" | "link_label" | "link_url" | "link_text" | null;
-            /**
-             * Format: double
-             * @description Probability of the category `verification`; null until the message is analyzed.
-             */
-            categoriser_probability: number | null;
-            /** @description Present and true if the sender failed authentication. */
-            auth_failed?: boolean;
-            /** @description Present and true if the message is probably phishing: the code or link may serve an attacker. */
-            phishing?: boolean;
+        FoundVerification: components["schemas"]["Verification"] & {
             /** Format: uuid */
             message_id: string;
             from: string;
@@ -7520,7 +7123,8 @@ export interface components {
             /** @description What the app may learn, separated by spaces. */
             allowed_scopes: string;
             /**
-             * @description `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or identity.
+             * @description `pairwise`: the app knows each agent by an id that no other app knows. `public`: by the id of its inbox or
+             *     identity.
              * @enum {string}
              */
             subject_type: "pairwise" | "public";
@@ -7823,42 +7427,12 @@ export interface components {
             refused: string[];
         };
         /** @description The counts of one interval. */
-        IntervalView: {
+        IntervalView: components["schemas"]["TotalsView"] & {
             /**
              * Format: date-time
              * @description Start of the interval.
              */
             t: string;
-            /**
-             * Format: uint64
-             * @description Messages accepted for sending.
-             */
-            sent: number;
-            /**
-             * Format: uint64
-             * @description Received messages.
-             */
-            received: number;
-            /**
-             * Format: uint64
-             * @description Sent messages that every recipient's server accepted.
-             */
-            delivered: number;
-            /**
-             * Format: uint64
-             * @description Sent messages that failed permanently for a recipient.
-             */
-            bounced: number;
-            /**
-             * Format: uint64
-             * @description Sent messages that a recipient reported as spam.
-             */
-            complained: number;
-            /**
-             * Format: uint64
-             * @description Received messages that a list blocked.
-             */
-            blocked: number;
         };
         /** @description An invitation to a workspace. Accept it with `POST /platform/invitations/{id}/accept`. */
         Invitation: {
@@ -8003,7 +7577,7 @@ export interface components {
             /** @description Content type, for names without a known ending. */
             content_type?: string | null;
             /** @description The bytes in base64. */
-            content_base64: string;
+            content_base64: components["schemas"]["Base64"];
         };
         /** @description A knowledge document in a list. */
         KnowledgeItem: {
@@ -8092,6 +7666,9 @@ export interface components {
             /** @description Versions, newest first; at most 20. */
             data: components["schemas"]["KnowledgeVersionItem"][];
         };
+        Label: string;
+        /** @enum {string} */
+        LimitName: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "structured_extractions_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "ai_drafts_per_day" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "connector_requests_per_minute" | "client_registrations_per_address" | "client_documents_per_person" | "cancelled_waits" | "file_links" | "unknown_keys_per_minute";
         /** @description Messages that remain within each limit. */
         LimitsLeftView: {
             /** Format: uint64 */
@@ -8104,9 +7681,7 @@ export interface components {
             sends_per_5_minutes: number | null;
         };
         /** @description Limits in force; null means unlimited. */
-        LimitsView: {
-            /** Format: uint64 */
-            inboxes: number | null;
+        LimitsView: components["schemas"]["UsageLimits"] & {
             /** Format: uint64 */
             identities: number | null;
             /** Format: uint64 */
@@ -8123,12 +7698,6 @@ export interface components {
             /** Format: uint64 */
             ai_drafts_per_day: number | null;
             /** Format: uint64 */
-            emails_per_month: number | null;
-            /** Format: uint64 */
-            daily_sends: number | null;
-            /** Format: uint64 */
-            daily_sends_per_inbox: number | null;
-            /** Format: uint64 */
             sends_per_5_minutes: number | null;
             /** Format: uint64 */
             requests_per_minute: number | null;
@@ -8137,8 +7706,6 @@ export interface components {
              * @description Received messages that the categoriser reads per UTC day.
              */
             ai_checks_per_day: number | null;
-            /** Format: uint64 */
-            storage_bytes: number | null;
         };
         /** @description All list entries, without pagination. */
         ListEntriesView: {
@@ -8172,8 +7739,8 @@ export interface components {
              */
             type: "address" | "domain" | "token";
             /**
-             * @description Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to match.
-             *     Mail that failed authentication never matches an allow entry.
+             * @description Whether SPF or DKIM must authenticate the author's domain for an allow entry with direction `receive` to
+             *     match. Mail that failed authentication never matches an allow entry.
              */
             require_auth: boolean;
             /** Format: date-time */
@@ -8238,14 +7805,14 @@ export interface components {
              */
             weight: number;
             /**
-             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the categorizer
-             *     reads) or `attachment`.
+             * @description Whether a sighted reader sees the text: `visible`, `hidden`, `beyond_window` (after the part that the
+             *     categorizer reads) or `attachment`.
              * @enum {string}
              */
             where: "visible" | "hidden" | "beyond_window" | "attachment";
             /**
-             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the source) or
-             *     `attachment` (a file name) or `file` (the text of an attachment).
+             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the
+             *     source) or `attachment` (a file name) or `file` (the text of an attachment).
              * @enum {string}
              */
             part: "from" | "subject" | "text" | "html" | "attachment" | "file";
@@ -8323,17 +7890,17 @@ export interface components {
              * @enum {string}
              */
             type: "message" | "task" | "event";
-            /** @description `Message-ID` header, with angle brackets. */
+            /** @description `Message-ID` header, with angle brackets; empty if the content is withheld. */
             rfc_message_id: string;
             /** @description `Message-ID` from the `In-Reply-To` header, with angle brackets. */
             in_reply_to: string | null;
             /** @description `Message-ID`s from the `References` header, with angle brackets. */
             references: string[];
-            /** @description Author: an address, or `Name <address>`. */
+            /** @description Author: an address, or `Name <address>`; without the name if the content is withheld. */
             from: string;
-            /** @description To recipients: addresses, or `Name <address>`. */
+            /** @description To recipients: addresses, or `Name <address>`; without the names if the content is withheld. */
             to: string[];
-            /** @description Cc recipients. */
+            /** @description Cc recipients, as in `to`. */
             cc: string[];
             /** @description Bcc recipients; empty for received mail. */
             bcc: string[];
@@ -8418,8 +7985,8 @@ export interface components {
             /** @description Whether received mail is an automatic reply. */
             auto_reply: boolean;
             /**
-             * @description Present if content is withheld: subject, bodies, headers, attachments, data, verification and
-             *     signatures are then null or empty.
+             * @description Present if content is withheld: all that the author wrote is then null or empty, except for the addresses. That is
+             *     the subject, bodies, headers, message IDs, names, attachments, data, verification, signatures and disclosure.
              */
             withheld?: components["schemas"]["Withheld"] | null;
         };
@@ -8455,6 +8022,11 @@ export interface components {
             analysis_coverage?: string;
             /** @description Why the analysis was given up; absent if it wasn't. */
             enrichment_error?: string | null;
+            /**
+             * @description Why the message isn't analyzed: `quota`, `ai_off` or `not_available`; absent otherwise.
+             * @enum {string}
+             */
+            enrichment_skipped?: "quota" | "ai_off" | "not_available" | "blocked" | "not_applicable";
             /**
              * Format: date-time
              * @description Time and actor of the release of a held message; absent if it wasn't released.
@@ -8768,7 +8340,10 @@ export interface components {
         OutboundFinding: {
             /** @enum {string} */
             kind: "service_key" | "secret_key" | "private_key" | "code" | "card_number";
-            /** @description `subject`, `text`, `html`, `data` or `attachment:<n>`, from 0. */
+            /**
+             * @description `subject`, `text`, `html`, `data`, `from`, `to:<n>`, `cc:<n>`, `bcc:<n>` or `attachment:<n>`, from 0; in
+             *     submitted mail also `header:<name>` or `source`.
+             */
             where: string;
             /**
              * Format: uint64
@@ -8828,6 +8403,8 @@ export interface components {
             /** @description Why the inbox is paused, for people. */
             reason?: string | null;
         };
+        /** @enum {string} */
+        Permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
         /** @description A rule to try on stored mail. */
         PreviewRuleBody: {
             /**
@@ -9020,14 +8597,19 @@ export interface components {
             /** @description Number of bounced recipients by bounce class, most frequent first. */
             bounce_classes: components["schemas"]["BounceClassView"][];
         };
+        /**
+         * Format: mailbox
+         * @description `addr`, `Name <addr>`, or the handle of an agent, `@workspace/agent`
+         */
+        Recipient: string;
         /** @description A recipient and where its address comes from. */
         RecipientOrigin: {
             /** @description Address of the recipient. */
             address: string;
             /**
              * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
-             *     received mail named it (`seen_only`), or only the `caller` did.
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
+             *     `directory`, only received mail named it (`seen_only`), or only the `caller` did.
              * @enum {string}
              */
             origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
@@ -9043,8 +8625,8 @@ export interface components {
             address: string;
             /**
              * @description The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
-             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
-             *     received mail named it (`seen_only`), or only the `caller` did.
+             *     (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the
+             *     `directory`, only received mail named it (`seen_only`), or only the `caller` did.
              * @enum {string}
              */
             origin: "caller" | "person" | "contact" | "thread" | "list" | "directory" | "seen_only";
@@ -9090,6 +8672,8 @@ export interface components {
             /** @description What to change at the DNS provider, if there is a `hint`. */
             fix?: string | null;
         };
+        /** @enum {string} */
+        RefusalReason: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
         /** @description A refusal, as in the error of a send. */
         RefusalView: {
             code: string;
@@ -9170,7 +8754,7 @@ export interface components {
         /** @description A reply. One of `text`, `html` and `data` is required. */
         ReplyToMessageBody: {
             /** @description Recipients in place of the author or `Reply-To` of the message. Use it to reply to a `reply_to` that is `reply_to_unproven`. */
-            to?: string | string[] | null;
+            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description The plain text body. */
             text?: string | null;
             /** @description The HTML body. */
@@ -9180,7 +8764,7 @@ export interface components {
             /** @description Whether to reply to the other recipients of the message, too. */
             reply_all?: boolean | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Structured data, as in a send. */
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
@@ -9253,11 +8837,6 @@ export interface components {
              * @description The address of a person.
              */
             email: string;
-        };
-        /** @description A request for a review. */
-        RequestSuspensionReviewBody: {
-            /** @description What the operator should know. */
-            note?: string | null;
         };
         /** @description A message that a person gave back to its queue. */
         RequeuedMessage: {
@@ -9341,75 +8920,7 @@ export interface components {
             expires_after_inactive_days: number;
         };
         /** @description An inbox after its pause ended. */
-        ResumedView: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description `mailbox`, or `identity` for an agent without mail.
-             * @enum {string}
-             */
-            kind: "mailbox" | "identity";
-            /** @description Address of the inbox. */
-            address: string;
-            /** @description Local part of the address. */
-            username: string;
-            /** @description Display name that recipients see. */
-            display_name: string | null;
-            /** @description Caller's unique id, which makes creation idempotent. */
-            client_id: string | null;
-            /** @description Domain of the address. */
-            domain: string;
-            /**
-             * Format: uint64
-             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
-             */
-            daily_send_limit: number;
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Whether the inbox expires and can only receive. */
-            temporary: boolean;
-            /**
-             * Format: date-time
-             * @description Time at which a temporary inbox expires.
-             */
-            expires_at: string | null;
-            /** @description `active` or `paused`. */
-            status: string;
-            /**
-             * Format: date-time
-             * @description Time of the pause; null if the inbox is active.
-             */
-            paused_at: string | null;
-            /** @description Reason for the pause, for people. */
-            paused_reason: string | null;
-            /** @description Whether promotional mail is filtered. */
-            promotions_filter: boolean;
-            /** @description How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says. */
-            screening: string | null;
-            /**
-             * Format: uint64
-             * @description Number of held messages.
-             */
-            held_count: number;
-            /**
-             * Format: uint64
-             * @description Number of drafts with the status `draft` or `failed`.
-             */
-            pending_draft_count: number;
-            /**
-             * Format: uint64
-             * @description Number of unread messages that need a person.
-             */
-            needs_human_count: number;
-            /**
-             * Format: uint64
-             * @description Number of sent messages that bounced in the last 7 days.
-             */
-            recent_bounce_count: number;
-            /** Format: date-time */
-            created_at: string;
+        ResumedView: components["schemas"]["InboxView"] & {
             /**
              * Format: uint64
              * @description Number of events that were held back and are now delivered.
@@ -9476,6 +8987,7 @@ export interface components {
             /** @description Label, or id of the inbox; null for other actions. */
             value: string | null;
         };
+        /** @description An action of a rule. */
         RuleActionBody: {
             /**
              * @description What happens. Of all rules that apply, the first one with `hold`, `block` or `route` decides about these.
@@ -9491,15 +9003,15 @@ export interface components {
             field: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
             value: string;
         };
+        /** @description A condition of a rule. */
         RuleConditionBody: {
-            /**
-             * @description What is compared.
-             * @enum {string}
-             */
-            field: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
+            /** @description What is compared. */
+            field: components["schemas"]["RuleField"];
             /** @description What it is compared with: an address, a domain, a system label, a category, the least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for the receive lists. */
             value: string;
         };
+        /** @enum {string} */
+        RuleField: "sender" | "domain" | "label" | "category" | "injection" | "phishing" | "needs_human" | "attachment" | "size" | "list";
         /** @description What a rule would have done to mail of the last 30 days. */
         RulePreview: {
             /**
@@ -9605,50 +9117,13 @@ export interface components {
         /** @description A draft that was sent, or one that waits for an approval. */
         SendDraftResult: components["schemas"]["SentDraft"] | components["schemas"]["HeldForApproval"];
         /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
-        SendMessageAliasBody: {
-            /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
-            to: string | string[];
-            /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
-            /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
-            /** @description The subject. */
-            subject: string;
-            /** @description The plain text body. */
-            text?: string | null;
-            /** @description The HTML body. */
-            html?: string | null;
-            /** @description Attachments. */
-            attachments?: components["schemas"]["AttachmentBody"][] | null;
-            /** @description Labels for the sent message. */
-            labels?: string[] | null;
-            /** @description Structured data: `data` for recipients on this server, an attachment `service-data.json` for others. */
-            data?: Record<string, never> | unknown[] | null;
-            /** @description The advisory message type. */
-            type?: ("message" | "task" | "event") | null;
-            /** @description The author's signature, made with an agent key: a compact JSON Web Signature with the `typ` `service-author+jwt`. The content is then sent exactly as signed. */
-            agent_signature?: string | null;
-        } & (({
-            text: string;
-        } | {
-            html: string;
-        } | {
-            data: Record<string, never> | unknown[];
-        }) & ({
-            to: string | unknown[];
-        } | {
-            cc: string | unknown[];
-        } | {
-            bcc: string | unknown[];
-        }));
-        /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
         SendMessageBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
-            to: string | string[];
+            to: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
             /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description The subject. */
             subject: string;
             /** @description The plain text body. */
@@ -9658,7 +9133,7 @@ export interface components {
             /** @description Attachments. */
             attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Structured data: `data` for recipients on this server, an attachment `service-data.json` for others. */
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
@@ -9839,7 +9314,7 @@ export interface components {
         /** @description What the sign-in page shows. */
         SignInOptions: {
             /**
-             * @description Owner of the first workspace, who has the mail of a fresh installation; null unless only this machine can connect
+             * @description Owner of the first workspace, which gets the mail of a fresh installation; null unless only this machine can connect
              *     and mail is captured.
              */
             first_owner: string | null;
@@ -10021,6 +9496,7 @@ export interface components {
              */
             claimed_at: string | null;
         };
+        /** @description A skill of an agent. */
         SkillBody: {
             /** @description Your id for the skill, unique within the card. */
             id: string;
@@ -10198,43 +9674,7 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description A thread with its newest messages. */
-        ThreadWithMessages: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Inbox of the thread.
-             */
-            inbox_id: string;
-            /** @description Subject; null if the mail has no subject, or if all of it was blocked by a list. */
-            subject: string | null;
-            /** @description Addresses of all participants. */
-            participants: string[];
-            /**
-             * Format: uint64
-             * @description Number of messages.
-             */
-            message_count: number;
-            /**
-             * Format: uint64
-             * @description Number of unread messages.
-             */
-            unread_count: number;
-            /**
-             * Format: date-time
-             * @description Time of the newest message.
-             */
-            last_message_at: string;
-            /** Format: date-time */
-            created_at: string;
-            /** @description Labels of the thread itself, not of its messages. */
-            labels: string[];
-            /** @description Caller's own keys and values. */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** @description Newest message; null unless a list was requested with `include_newest`. */
-            newest: components["schemas"]["NewestMessage"] | null;
+        ThreadWithMessages: components["schemas"]["Thread"] & {
             /** @description Newest messages of the thread, oldest first. */
             messages: components["schemas"]["Message"][];
             /** @description Value of `cursor` for the messages before these; null if these are the first. */
@@ -10356,9 +9796,9 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Labels to add, after the existing ones. */
-            add_labels?: string[] | null;
+            add_labels?: components["schemas"]["Label"][] | null;
             /** @description Labels to remove. */
-            remove_labels?: string[] | null;
+            remove_labels?: components["schemas"]["Label"][] | null;
             /** @description What kind of sender the contact is. */
             kind?: ("person" | "automated" | "sales" | "unknown") | null;
         };
@@ -10370,11 +9810,11 @@ export interface components {
         /** @description Changes to a draft. Omitted members stay unchanged. */
         UpdateDraftBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
-            to?: string | string[] | null;
+            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a copy. */
-            cc?: string | string[] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: string | string[] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
             /** @description The subject. Null clears it. */
             subject?: string | null;
             /** @description The plain text body. Null clears it. */
@@ -10384,7 +9824,7 @@ export interface components {
             /** @description All attachments: new ones, and `{ id }` for existing ones to keep. */
             attachments?: (components["schemas"]["AttachmentBody"] | components["schemas"]["ExistingFileBody"])[] | null;
             /** @description Labels for the sent message. */
-            labels?: string[] | null;
+            labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Merged into the existing metadata. A null value deletes its key. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
@@ -10478,9 +9918,9 @@ export interface components {
         /** @description Changes to a knowledge document. Omitted members stay unchanged. */
         UpdateKnowledgeBody: {
             /** @description Title. */
-            title?: string | null;
+            title?: string;
             /** @description Plain text or Markdown. */
-            body?: string | null;
+            body?: string;
             /**
              * Format: uuid
              * @description The inbox that the document is for. Null for every inbox of the workspace.
@@ -10498,9 +9938,9 @@ export interface components {
         /** @description Changes to one message. */
         UpdateMessageBody: {
             /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
-            add_labels?: (string | "ai:needs-human" | unknown)[] | null;
+            add_labels?: components["schemas"]["AddableLabel"][] | null;
             /** @description Labels to remove. */
-            remove_labels?: string[] | null;
+            remove_labels?: components["schemas"]["UserLabel"][] | null;
             /** @description The new read state. */
             is_read?: boolean | null;
             /** @description The lease under which the message was claimed. If it is not the current lease, the request fails with `lease_expired`. */
@@ -10550,16 +9990,16 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Labels to add, after the existing ones. */
-            add_labels?: string[] | null;
+            add_labels?: components["schemas"]["UserLabel"][] | null;
             /** @description Labels to remove. */
-            remove_labels?: string[] | null;
+            remove_labels?: components["schemas"]["UserLabel"][] | null;
         };
         /** @description Changes to a webhook. Omitted members stay unchanged. */
         UpdateWebhookBody: {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url?: string | null;
             /** @description Event types to deliver. Null restores the default types. */
-            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[] | null;
+            events?: components["schemas"]["EventTypeName"][] | null;
             /** @description Only events of these inboxes, and events of no inbox. Null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description Whether the webhook receives new events. */
@@ -10645,6 +10085,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        UserLabel: string;
         /** @description The claims about an agent: `sub`, and those that the granted scopes allow. */
         Userinfo: {
             /** @description Identifies the agent, for this app. */
@@ -10727,7 +10168,7 @@ export interface components {
             address: string;
         });
         /** @description A sign-in in a browser that waits for an agent, with the agent. */
-        WaitingSignIn: {
+        WaitingSignIn: components["schemas"]["SignInApproval"] & {
             /**
              * Format: uuid
              * @description Id of the agent.
@@ -10735,23 +10176,6 @@ export interface components {
             inbox_id: string;
             /** @description Address of the agent. */
             address: string;
-            /** @description Code that the browser shows. */
-            code: string;
-            client_id: string;
-            client_name: string;
-            homepage_url: string | null;
-            /** @description Host that the browser returns to. */
-            redirect_host: string;
-            /** @description What the app will learn, separated by spaces. */
-            scope: string;
-            /** @description Client address of the browser. */
-            ip: string;
-            /** @description `User-Agent` of the browser. */
-            user_agent: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string;
         };
         /** @description A webhook. */
         Webhook: {
@@ -10832,47 +10256,7 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One attempt with its request and response. */
-        WebhookExchange: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Delivered event.
-             */
-            event_id: string;
-            /** @description Type of the event. */
-            event_type: string;
-            /**
-             * Format: uint32
-             * @description Number of the attempt, from 1 to 9.
-             */
-            attempt: number;
-            /**
-             * @description `pending`, `succeeded` or `failed`.
-             * @enum {string}
-             */
-            status: "pending" | "succeeded" | "failed";
-            /**
-             * Format: uint16
-             * @description HTTP status of the response; null if there is no response.
-             */
-            response_status: number | null;
-            /** @description First 500 bytes of the response body. */
-            response_excerpt: string | null;
-            /** @description Reason for the failure. */
-            error: string | null;
-            /**
-             * Format: int64
-             * @description Duration of the attempt in milliseconds.
-             */
-            duration_ms: number | null;
-            /** Format: date-time */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description Time of the next attempt; null unless this attempt failed and is retried.
-             */
-            next_attempt_at: string | null;
+        WebhookExchange: components["schemas"]["WebhookDelivery"] & {
             /** @description Request of the attempt; null if nothing was sent. */
             request: components["schemas"]["WebhookRequest"] | null;
             /** @description Response; null if there was none. */
@@ -10966,32 +10350,7 @@ export interface components {
             delivery_id: string;
         };
         /** @description A webhook with its secret, only in responses that create the secret. */
-        WebhookWithSecret: {
-            /** Format: uuid */
-            id: string;
-            /** @description URL that receives events as POST requests. */
-            url: string;
-            /** @description Event types to deliver. */
-            events: string[];
-            /** @description Inboxes whose events are delivered; null for every inbox. Events without an inbox are always delivered. */
-            inbox_ids: string[] | null;
-            /** @description Whether new events are delivered. A webhook is disabled after 5 days in which every attempt failed. */
-            enabled: boolean;
-            /**
-             * @description Payload form: `full` or `envelope`.
-             * @enum {string}
-             */
-            payload: "full" | "envelope";
-            /** @description Last characters of the secret, to tell secrets apart. */
-            secret_hint: string;
-            /** @description Results of recent attempts. */
-            stats: components["schemas"]["WebhookStats"];
-            /** @description Header fields added to every request. */
-            headers: {
-                [key: string]: string;
-            };
-            /** Format: date-time */
-            created_at: string;
+        WebhookWithSecret: components["schemas"]["Webhook"] & {
             /** @description Secret that signs requests. It is not returned again. */
             secret: string;
         };
@@ -11149,17 +10508,51 @@ export interface components {
         };
     };
     responses: {
-        /**
-         * @description `address_taken`: Choose another username; an address is never reused.
-         *
-         *     `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one.
-         */
-        AddressTakenOrHandleTaken: {
+        /** @description Accepted */
+        AcceptedSendDraftResult: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SendDraftResult"];
+            };
+        };
+        /** @description Accepted */
+        AcceptedSendResult: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SendResult"];
+            };
+        };
+        /** @description Accepted */
+        AcceptedWebhookTry: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WebhookTry"];
+            };
+        };
+        /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+        Acknowledged: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `address_taken`, `handle_taken`. */
+        AddressTakenOrHandleTaken: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11171,17 +10564,53 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `agent_key_exists`: Generate a new key pair; a key is registered once, even if it was retired or revoked.
-         *
-         *     `agent_key_limit`: Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.
-         */
-        AgentKeyExistsOrAgentKeyLimit: {
+        /** @description OK */
+        AgentBundle: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentBundle"];
+            };
+        };
+        /** @description OK */
+        AgentCardPage: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentCardPage"];
+            };
+        };
+        /** @description OK */
+        AgentCardResult: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentCardResult"];
+            };
+        };
+        /** @description OK */
+        AgentKey: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentKey"];
+            };
+        };
+        /** @description `agent_key_exists`, `agent_key_limit`. */
+        AgentKeyExistsOrAgentKeyLimit: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11193,13 +10622,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `agent_key_revoked`: No action is needed: a revoked key doesn't sign. */
+        /** @description `agent_key_revoked`. */
         AgentKeyRevoked: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11211,71 +10636,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-         *
-         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged: {
+        /** @description `agent_keys_disabled`, `unavailable`, `store_damaged`. */
+        AgentKeysDisabledOrUnavailable: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-         *
-         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-         *
-         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        AgentKeysDisabledOrUnavailableOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11287,13 +10651,24 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed. */
+        /** @description `agent_keys_disabled`, `unavailable`, `directory_disabled`, `store_damaged`. */
+        AgentKeysDisabledOrUnavailableOrDirectoryDisabled: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `agent_not_found`. */
         AgentNotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11305,17 +10680,20 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `already_claimed`: No action is needed: the workspace has an owner, who can create more keys.
-         *
-         *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
-         */
-        AlreadyClaimedOrNotClaimable: {
+        /** @description OK */
+        AgentSignIn: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AgentSignIn"];
+            };
+        };
+        /** @description `already_claimed`, `not_claimable`. */
+        AlreadyClaimedOrNotClaimable: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11327,13 +10705,57 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `body_too_large`: Send a smaller request body. */
+        /** @description OK */
+        ApplicationJson: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": unknown;
+            };
+        };
+        /** @description Bad Request */
+        BadRequestOAuthError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description Bad Request */
+        BadRequestTextHtml: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": unknown;
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_token";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        BadRequestTextHtml2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": unknown;
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `body_too_large`. */
         BodyTooLarge: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11345,48 +10767,34 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `body_too_large`: Send a smaller request body. */
-        BodyTooLarge2: {
+        /** @description OK */
+        ContactWithThreads: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `body_too_large`: Send a smaller request body. */
-        BodyTooLarge3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
+                "application/json": components["schemas"]["ContactWithThreads"];
+            };
+        };
+        /** @description `csrf`. */
+        Csrf: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "body_too_large";
+                        code?: "csrf";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
-         *
-         *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
-         *
-         *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
-         */
+        /** @description `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
         DailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -11399,13 +10807,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `dkim_record_not_found`: Publish the `dkim_next` record, wait for DNS to propagate, and try again. */
+        /** @description `dkim_record_not_found`. */
         DkimRecordNotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11417,13 +10821,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `dkim_rotation_too_soon`: Wait until `details.retire_at`, then start the rotation. */
+        /** @description `dkim_rotation_too_soon`. */
         DkimRotationTooSoon: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11435,13 +10835,20 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `domain_in_use`: Delete the domain's inboxes first, or repeat the request with `force=true`. */
-        DomainInUse: {
+        /** @description OK */
+        Domain: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Domain"];
+            };
+        };
+        /** @description `domain_in_use`. */
+        DomainInUse: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11453,13 +10860,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `domain_taken`: Use another domain. If this one is yours, ask the operator of this server. */
+        /** @description `domain_taken`. */
         DomainTaken: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11471,13 +10874,20 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one. */
-        DraftNotEditable: {
+        /** @description OK */
+        Draft: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Draft"];
+            };
+        };
+        /** @description `draft_not_editable`. */
+        DraftNotEditable: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11489,17 +10899,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
-         *
-         *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
-         */
+        /** @description `draft_not_editable`, `draft_changed`. */
         DraftNotEditableOrDraftChanged: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11511,17 +10913,31 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `extraction_pending`: Wait for the event `attachment.extracted`, or read the message again in a few seconds.
-         *
-         *     `extraction_unavailable`: Read `extraction.error` of the attachment; download the file with `GET /v1/attachments/{id}` instead.
-         */
-        ExtractionPendingOrExtractionUnavailable: {
+        /** @description OK */
+        DraftPage: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["DraftPage"];
+            };
+        };
+        /** @description OK */
+        Escalation: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Escalation"];
+            };
+        };
+        /** @description `extraction_pending`, `extraction_unavailable`. */
+        ExtractionPendingOrExtractionUnavailable: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -11533,12 +10949,23 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
+        /** @description `extraction_unavailable`. */
+        ExtractionUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "extraction_unavailable";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`. */
         Forbidden: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -11550,13 +10977,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one. */
+        /** @description `handle_taken`. */
         HandleTaken: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11568,19 +10991,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one.
-         *
-         *     `handle_reserved`: Choose another handle that doesn't resemble the name of the service or of a role.
-         *
-         *     `handle_limit`: Take back a handle that the workspace had before, or keep the current one.
-         */
+        /** @description `handle_taken`, `handle_reserved`, `handle_limit`. */
         HandleTakenOrHandleReservedOrHandleLimit: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11592,14 +11005,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again. */
+        /** @description `idempotency_in_flight`. */
         IdempotencyInFlight: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11611,13 +11020,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request. */
+        /** @description `idempotency_key_reused`. */
         IdempotencyKeyReused: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11629,62 +11034,78 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
-         *
-         *     `invalid_agent_signature`: Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
-         *
-         *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
-         *
-         *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
-         */
-        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed: {
+        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `recipient_blocked`, `recipient_suppressed`. */
+        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        IdentityClient: {
+            headers: {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["IdentityClient"];
             };
         };
-        /**
-         * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
-         *
-         *     `invalid_agent_signature`: Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
-         *
-         *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
-         *
-         *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
-         */
-        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed2: {
+        /** @description OK */
+        IdentityView: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["IdentityView"];
             };
         };
-        /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+        /** @description OK */
+        InboxEscalation: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InboxEscalation"];
+            };
+        };
+        /** @description OK */
+        InboxForward: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InboxForward"];
+            };
+        };
+        /** @description OK */
+        InboxView: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InboxView"];
+            };
+        };
+        /** @description `insufficient_permissions`. */
         InsufficientPermissions: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11696,17 +11117,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         */
+        /** @description `insufficient_permissions`, `csrf`. */
         InsufficientPermissionsOrCsrf: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11718,19 +11131,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `agent_suspended`: Ask the operator of this server to review the agent.
-         */
+        /** @description `insufficient_permissions`, `csrf`, `agent_suspended`. */
         InsufficientPermissionsOrCsrfOrAgentSuspended: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11742,27 +11145,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `identity_disabled`: Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
-         *
-         *     `client_disabled`: Ask the owner of the app to enable it.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *
-         *     `agent_suspended`: Ask the operator of this server to review the agent.
-         */
-        InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended: {
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `identity_disabled`, `client_disabled`, `unclaimed_workspace`, `agent_suspended`. */
+        InsufficientPermissionsOrCsrfOrOrgSuspended: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11774,57 +11159,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         */
-        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven: {
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        InsufficientPermissionsOrCsrfOrOrgSuspended2: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11836,19 +11173,23 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         */
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`. */
+        InsufficientPermissionsOrCsrfOrOrgSuspended3: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `temporary_inbox_receive_only`. */
         InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11860,19 +11201,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
+        /** @description `insufficient_permissions`, `csrf`, `unclaimed_workspace`. */
         InsufficientPermissionsOrCsrfOrUnclaimedWorkspace: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11884,17 +11215,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         */
+        /** @description `insufficient_permissions`, `forbidden`. */
         InsufficientPermissionsOrForbidden: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11906,53 +11229,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         */
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
         InsufficientPermissionsOrForbiddenOrCsrf: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -11964,165 +11243,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_api_keys`: Revoke a key you no longer need or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitApiKeys: {
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_knowledge`. */
+        InsufficientPermissionsOrForbiddenOrCsrf10: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_domains`: Delete a domain you no longer need or move the workspace to a larger plan.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitDomainsOrUnclaimedWorkspace: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_identities`: Delete an identity you no longer need or move the workspace to a larger plan.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *
-         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentitiesOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_identity_clients`: Delete a sign-in app you no longer need.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentityClientsOrUnclaimedWorkspace: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_inboxes`: Delete an inbox you no longer need or move the workspace to a larger plan.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *
-         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitInboxesOrDomainNotVerifiedOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_knowledge`: Delete a knowledge document you no longer need or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12134,49 +11257,23 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_webhooks`: Delete a webhook you no longer need, or subscribe an existing one to more events.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitWebhooksOrUnclaimedWorkspace: {
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_api_keys`. */
+        InsufficientPermissionsOrForbiddenOrCsrf11: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace: {
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrForbiddenOrCsrf2: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12188,23 +11285,65 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
-         *
-         *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspaceOrPlanLimitPublicListings: {
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`. */
+        InsufficientPermissionsOrForbiddenOrCsrf3: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_webhooks`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrForbiddenOrCsrf4: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_domains`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrForbiddenOrCsrf5: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_inboxes`, `domain_not_verified`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        InsufficientPermissionsOrForbiddenOrCsrf6: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        InsufficientPermissionsOrForbiddenOrCsrf7: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -12216,17 +11355,37 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         */
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identities`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        InsufficientPermissionsOrForbiddenOrCsrf8: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identity_clients`, `unclaimed_workspace`. */
+        InsufficientPermissionsOrForbiddenOrCsrf9: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`. */
         InsufficientPermissionsOrMessageWithheld: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12238,21 +11397,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         */
-        InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrf: {
+        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`. */
+        InsufficientPermissionsOrMessageWithheldOrAiDisabled: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12264,23 +11411,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `ai_disabled`: An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `plan_limit_storage`: Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
-         */
-        InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrfOrPlanLimitStorage: {
+        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`, `plan_limit_storage`. */
+        InsufficientPermissionsOrMessageWithheldOrAiDisabled2: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12292,29 +11425,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
+        /** @description `insufficient_permissions`, `message_withheld`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        InsufficientPermissionsOrMessageWithheldOrCsrf: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12326,55 +11439,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         */
+        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
         InsufficientPermissionsOrMessageWithheldOrForbidden: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
-         *
-         *     `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         *
-         *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *
-         *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        InsufficientPermissionsOrMessageWithheldOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12386,10 +11453,23 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`. */
+        InsufficientPermissionsOrMessageWithheldOrForbidden2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`. */
         InternalError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -12401,52 +11481,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        InternalError2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        InternalError3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
-         *
-         *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
-         */
+        /** @description `internal_error`, `content_damaged`. */
         InternalErrorOrContentDamaged: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12458,32 +11495,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
-         *
-         *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
-         */
-        InternalErrorOrContentDamaged2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error" | "content_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_key_proof`: Sign a new proof with the private key of `public_jwk`, and send it within five minutes. */
+        /** @description `invalid_key_proof`. */
         InvalidKeyProof: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12495,10 +11509,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+        /** @description `invalid_request`. */
         InvalidRequest: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -12510,52 +11523,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        InvalidRequest2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        InvalidRequest3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
-         */
+        /** @description `invalid_request`, `invalid_cursor`. */
         InvalidRequestOrInvalidCursor: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12567,38 +11537,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
-         */
-        InvalidRequestOrInvalidCursor2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_cursor";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-         */
+        /** @description `invalid_request`, `invalid_handle`. */
         InvalidRequestOrInvalidHandle: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12610,36 +11551,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-         */
-        InvalidRequestOrInvalidHandle2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_handle";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_send_at`: Choose a time between 1 minute and 30 days from now, or send the draft now.
-         */
+        /** @description `invalid_request`, `invalid_send_at`. */
         InvalidRequestOrInvalidSendAt: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12651,19 +11565,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_send_at`: Choose a time between 1 minute and 30 days from now, or send the draft now.
-         *
-         *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-         */
+        /** @description `invalid_request`, `invalid_send_at`, `invalid_handle`. */
         InvalidRequestOrInvalidSendAtOrInvalidHandle: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -12675,778 +11579,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_webhook_url`: Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535. */
-        InvalidWebhookUrl: {
+        /** @description `invalid_request`, `invalid_solution`, `challenge_expired`. */
+        InvalidRequestOrInvalidSolutionOrChallengeExpired: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_webhook_url";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `knowledge_source_exists`: Delete one of the two documents, or keep the document in its inbox. */
-        KnowledgeSourceExists: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "knowledge_source_exists";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message. */
-        LeaseExpired: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
-         *
-         *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrDraftNotEditableOrDraftChangedOrIdempotencyInFlightOrLoopDetected: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrDraftNotEditableOrIdempotencyInFlightOrLoopDetected: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `already_claimed`: No action is needed: the workspace has an owner, who can create more keys.
-         *
-         *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimedOrNotClaimableOrLoopDetected: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrIdempotencyInFlightOrLoopDetected: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-         *
-         *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-         *
-         *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-         */
-        LeaseExpiredOrIdempotencyInFlightOrLoopDetected2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `list_entry_exists`: No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`. */
-        ListEntryExists: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "list_entry_exists";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `llm_unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        LlmUnavailableOrUnavailableOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "llm_unavailable" | "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `member_has_keys`: Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours. */
-        MemberHasKeys: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "member_has_keys";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
-         *
-         *     `body_too_large`: Send a smaller request body.
-         */
-        MessageTooLargeOrBodyTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "message_too_large" | "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
-         *
-         *     `body_too_large`: Send a smaller request body.
-         */
-        MessageTooLargeOrBodyTooLarge2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "message_too_large" | "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `message_withheld`: Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.
-         *
-         *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
-         */
-        MessageWithheldOrForbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "message_withheld" | "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
-        MisdirectedRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "misdirected_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
-        NotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
-        NotFound2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
-        NotFound3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `not_found`: Check the path, the id, and whether the key can access the record.
-         *
-         *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-         */
-        NotFoundOrAgentNotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found" | "agent_not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `not_found`: Check the path, the id, and whether the key can access the record.
-         *
-         *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-         */
-        NotFoundOrAgentNotFound2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found" | "agent_not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `not_found`: Check the path, the id, and whether the key can access the record.
-         *
-         *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-         */
-        NotFoundOrAgentNotFound3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_found" | "agent_not_found";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `not_held`: No action is needed: the message is not held.
-         *
-         *     `message_blocked`: Change the receive lists for future mail; a message that was already blocked can't be released.
-         */
-        NotHeldOrMessageBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_held" | "message_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_queued`: List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action. */
-        NotQueued: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_queued";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `not_suspended`: No action is needed: nothing was decided against it. */
-        NotSuspended: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "not_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `body_too_large`: Send a smaller request body. */
-        OAuthBodyTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `body_too_large`: Send a smaller request body. */
-        OAuthBodyTooLarge2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        OAuthInternalError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        OAuthInternalError2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        OAuthInvalidRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        OAuthInvalidRequest2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
-        OAuthMisdirectedRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        OAuthUnavailableOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        OAuthUnsupportedMediaType: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        OAuthUnsupportedMediaType2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /**
-         * @description `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
-         *
-         *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
-         *
-         *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
-         *
-         *     `recipient_unproven`: Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.
-         *
-         *     `content_blocked`: Remove what `details.findings` names, or create a draft and have a person approve it.
-         */
-        OrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
-        PlanLimitEmails: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "plan_limit_emails";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
-        PlanLimitEmails2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "plan_limit_emails";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `plan_limit_structured_extractions`: Wait until next month (UTC) or move the workspace to a larger plan; the text of attachments can still be read. */
-        PlanLimitStructuredExtractions: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "plan_limit_structured_extractions";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `body_too_large`: Send a smaller request body. */
-        PublicBodyTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "body_too_large";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key. */
-        PublicCsrf: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
-        PublicForbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
-        PublicInternalError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "internal_error";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
-        PublicInvalidRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "invalid_request";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_solution`: Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.
-         *
-         *     `challenge_expired`: Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.
-         */
-        PublicInvalidRequestOrInvalidSolutionOrChallengeExpired: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13458,15 +11593,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-         *
-         *     `invalid_token`: Request a new link and use the one in the newest mail.
-         */
-        PublicInvalidRequestOrInvalidToken: {
+        /** @description `invalid_request`, `invalid_token`. */
+        InvalidRequestOrInvalidToken: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13478,15 +11607,218 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
-         *
-         *     `body_too_large`: Send a smaller request body.
-         */
-        PublicMessageTooLargeOrBodyTooLarge: {
+        /** @description `invalid_webhook_url`. */
+        InvalidWebhookUrl: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_webhook_url";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        IssuerMetadata: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["IssuerMetadata"];
+            };
+        };
+        /** @description OK */
+        Knowledge: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Knowledge"];
+            };
+        };
+        /** @description `knowledge_source_exists`. */
+        KnowledgeSourceExists: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "knowledge_source_exists";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`. */
+        LeaseExpired: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `draft_not_editable`, `draft_changed`, `idempotency_in_flight`, `loop_detected`. */
+        LeaseExpiredOrDraftNotEditableOrDraftChanged: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `draft_not_editable`, `idempotency_in_flight`, `loop_detected`. */
+        LeaseExpiredOrDraftNotEditableOrIdempotencyInFlight: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `idempotency_in_flight`, `already_claimed`, `not_claimable`, `loop_detected`. */
+        LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimed: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `idempotency_in_flight`, `loop_detected`. */
+        LeaseExpiredOrIdempotencyInFlightOrLoopDetected: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `list_entry_exists`. */
+        ListEntryExists: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "list_entry_exists";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `llm_unavailable`, `unavailable`, `store_damaged`. */
+        LlmUnavailableOrUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "llm_unavailable" | "unavailable" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `member_has_keys`. */
+        MemberHasKeys: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "member_has_keys";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        Message: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Message"];
+            };
+        };
+        /** @description OK */
+        MessageBatch: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MessageBatch"];
+            };
+        };
+        /** @description OK */
+        MessagePage: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MessagePage"];
+            };
+        };
+        /** @description OK */
+        MessageRfc822: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "message/rfc822": unknown;
+            };
+        };
+        /** @description `message_too_large`, `body_too_large`. */
+        MessageTooLargeOrBodyTooLarge: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13498,10 +11830,23 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
-        PublicMisdirectedRequest: {
+        /** @description `message_withheld`, `forbidden`. */
+        MessageWithheldOrForbidden: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "message_withheld" | "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `misdirected_request`. */
+        MisdirectedRequest: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13513,11 +11858,25 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
-        PublicNotFound: {
+        /** @description No Content */
+        NoContent: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description No Content */
+        NoContent2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `not_found`. */
+        NotFound: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13529,108 +11888,212 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
-        PublicRateLimited: {
+        /** @description `not_found`, `agent_not_found`. */
+        NotFoundOrAgentNotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found" | "agent_not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_held`, `message_blocked`. */
+        NotHeldOrMessageBlocked: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_held" | "message_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Modified */
+        NotModified: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description Not Modified */
+        NotModified2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `not_queued`. */
+        NotQueued: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_queued";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_suspended`. */
+        NotSuspended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `body_too_large`. */
+        OAuthBodyTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `internal_error`. */
+        OAuthInternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `invalid_request`. */
+        OAuthInvalidRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `misdirected_request`. */
+        OAuthMisdirectedRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `unavailable`, `store_damaged`. */
+        OAuthUnavailable: {
+            headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again. */
-        PublicSignupRateLimited: {
+        /** @description `unsupported_media_type`. */
+        OAuthUnsupportedMediaType: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "signup_rate_limited";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `signup_disabled`: Ask the operator of this server for an API key.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        PublicUnavailableOrSignupDisabledOrStoreDamaged: {
+        /** @description OK */
+        OasfRecord: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "signup_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["OasfRecord"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        PublicUnavailableOrStoreDamaged: {
+        /** @description OK */
+        OrgAnswer: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["OrgAnswer"];
             };
         };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        PublicUnsupportedMediaType: {
+        /** @description `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        OrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "unsupported_media_type";
+                        code?: "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+        /** @description `plan_limit_emails`. */
+        PlanLimitEmails: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "plan_limit_emails";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `plan_limit_structured_extractions`. */
+        PlanLimitStructuredExtractions: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "plan_limit_structured_extractions";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        ProtectedResource: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ProtectedResource"];
+            };
+        };
+        /** @description `rate_limited`. */
         RateLimited: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13642,13 +12105,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+        /** @description `rate_limited`. */
         RateLimited2: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -13660,51 +12120,12 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
-         *
-         *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
-         *
-         *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
-         */
-        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit: {
+        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`, `signup_rate_limited`. */
+        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
-         *
-         *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
-         *
-         *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
-         *
-         *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         */
-        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimitOrSignupRateLimited: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13716,18 +12137,29 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         */
-        RateLimitedOrSignupRateLimited: {
+        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
+        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`, `signup_rate_limited`. */
+        RateLimitedOrSignupRateLimited: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -13739,18 +12171,12 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `temporary_inbox_limit`: Delete temporary inboxes you no longer need, or wait for the time in `Retry-After`.
-         */
+        /** @description `rate_limited`, `temporary_inbox_limit`. */
         RateLimitedOrTemporaryInboxLimit: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13762,17 +12188,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
-         *
-         *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
-         */
+        /** @description `recipient_blocked`, `recipient_suppressed`. */
         RecipientBlockedOrRecipientSuppressed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13784,13 +12202,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions. */
+        /** @description `recipient_suppressed`. */
         RecipientSuppressed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13802,13 +12216,86 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `structured_output_invalid`: Use a smaller or less strict schema, or give `instructions`. */
-        StructuredOutputInvalid: {
+        /** @description See Other */
+        SeeOther: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Location: components["headers"]["Location"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description OK */
+        SendDecision: {
+            headers: {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SendDecision"];
+            };
+        };
+        /** @description OK */
+        ServiceKeys: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceKeys"];
+            };
+        };
+        /** @description Service Unavailable */
+        ServiceUnavailableOAuthError: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description Service Unavailable */
+        ServiceUnavailableOAuthError2: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description OK */
+        SignedIn: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SignedIn"];
+            };
+        };
+        /** @description `signup_rate_limited`. */
+        SignupRateLimited: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "signup_rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `structured_output_invalid`. */
+        StructuredOutputInvalid: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13820,10 +12307,71 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+        /** @description OK */
+        TextHtml: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": unknown;
+            };
+        };
+        /** @description OK */
+        TextHtml2: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": unknown;
+            };
+        };
+        /** @description OK */
+        TextPlain: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain; charset=utf-8": unknown;
+            };
+        };
+        /** @description OK */
+        ThreadPage: {
+            headers: {
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ThreadPage"];
+            };
+        };
+        /** @description Too Many Requests */
+        TooManyRequestsOAuthError: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description Too Many Requests */
+        TooManyRequestsOAuthError2: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `unauthorized`. */
         Unauthorized: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -13836,47 +12384,37 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *
-         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrDirectoryDisabledOrPublicDirectoryDisabledOrStoreDamaged: {
+        /** @description Unauthorized */
+        UnauthorizedOAuthError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `unavailable`, `store_damaged`. */
+        Unavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "unavailable" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+                        code?: "unavailable" | "store_damaged";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrDirectoryDisabledOrStoreDamaged: {
+        /** @description `unavailable`, `directory_disabled`, `store_damaged`. */
+        UnavailableOrDirectoryDisabled: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13888,20 +12426,25 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrPublicDirectoryDisabledOrStoreDamaged: {
+        /** @description `unavailable`, `directory_disabled`, `public_directory_disabled`, `store_damaged`. */
+        UnavailableOrDirectoryDisabledOrPublicDirectoryDisabled: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `unavailable`, `public_directory_disabled`, `store_damaged`. */
+        UnavailableOrPublicDirectoryDisabled: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -13913,44 +12456,10 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `public_directory_disabled`: Ask the operator of this server, who can switch it on with `agents.public_directory`.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrPublicDirectoryDisabledOrStoreDamaged2: {
+        /** @description `unavailable`, `signup_disabled`, `store_damaged`. */
+        UnavailableOrSignupDisabled: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "public_directory_disabled" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `signup_disabled`: Ask the operator of this server for an API key.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrSignupDisabledOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -13962,78 +12471,9 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrStoreDamaged: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrStoreDamaged2: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-         *
-         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-         */
-        UnavailableOrStoreDamaged3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unavailable" | "store_damaged";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+        /** @description `unsupported_media_type`. */
         UnsupportedMediaType: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -14045,49 +12485,20 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        UnsupportedMediaType2: {
+        /** @description OK */
+        Userinfo: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unsupported_media_type";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-        UnsupportedMediaType3: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "unsupported_media_type";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["Userinfo"];
             };
         };
-        /**
-         * @description `visibility_unavailable`: Use the visibility `private` or `workspace`; the operator can switch the public directory on.
-         *
-         *     `routing_unavailable`: Use the routing `relay`, or leave it out.
-         */
+        /** @description `visibility_unavailable`, `routing_unavailable`. */
         VisibilityUnavailableOrRoutingUnavailable: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
@@ -14099,36 +12510,31 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /**
-         * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
-         *
-         *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
-         */
-        WorkspaceStoppedOrInboxPaused: {
+        /** @description OK */
+        Webhook: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                "Service-Notice": components["headers"]["Service-Notice"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "workspace_stopped" | "inbox_paused";
-                    };
-                } & components["schemas"]["Error"];
+                "application/json": components["schemas"]["Webhook"];
             };
         };
-        /**
-         * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
-         *
-         *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
-         */
-        WorkspaceStoppedOrInboxPaused2: {
+        /** @description OK */
+        WorkspaceHandle: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WorkspaceHandle"];
+            };
+        };
+        /** @description `workspace_stopped`, `inbox_paused`. */
+        WorkspaceStoppedOrInboxPaused: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -14142,21 +12548,102 @@ export interface components {
         };
     };
     parameters: {
+        Address: string;
+        /** @description Only threads whose last activity is after this time. */
+        After: string;
+        /** @description Whether to list the oldest activity first. */
+        Ascending: boolean;
+        AttachmentId: string;
+        /** @description Only threads whose last activity is before this time. */
+        Before: string;
+        /** @description A skill id, tag or OASF class, exactly. */
+        Capability: string;
+        /** @description Only messages of this channel. */
+        Channel: "agent" | "email" | "mixed";
+        /** @description The `next_cursor` of the previous page. */
+        Cursor: string;
+        DeliveryId: string;
+        DraftId: string;
+        /** @description Whether to return the decision with 200 and store nothing. */
+        DryRun: boolean;
+        ForwardingId: string;
+        Id: string;
         /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
         IdempotencyKey: string;
+        /** @description Only the queue of this inbox. */
+        InboxId: string;
+        /** @description Whether to include the content of held mail. Requires `messages:release`. */
+        IncludeHeld: boolean;
+        /** @description Whether each thread has its newest message, in `newest`. */
+        IncludeNewest: boolean;
+        /** @description Whether to include the content of mail that is not screened yet. */
+        IncludeUnscreened: boolean;
+        Kid: string;
+        /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
+        Kind: ("person" | "automated" | "sales" | "unknown")[];
+        /** @description Labels, separated by commas. A thread must have all of them. */
+        Labels: components["schemas"]["Label"][];
+        /** @description Maximum number of items per page. Default: 25. */
+        Limit: number;
+        /** @description Maximum number of messages per page. Default: 25. */
+        Limit2: number;
+        /** @description Maximum number of drafts per page. Default: 25. */
+        Limit3: number;
+        /** @description Maximum number of cards per page. Default: 20. */
+        Limit4: number;
+        /** @description Maximum number of threads per page. Default: 25. */
+        Limit5: number;
+        MessageId: string;
+        /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
+        Metadata: {
+            [key: string]: string;
+        };
+        /** @description Part of a participant's address. */
+        Participant: string;
+        /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
+        Q: string;
+        /** @description `code` */
+        ResponseType: string;
+        /** @description Only drafts that a person sent back and that wait for their author, or only others. */
+        SentBack: boolean;
+        /** @description Only messages stored after this time. If omitted, the time of the request. */
+        Since: string;
+        /** @description Returned unchanged. */
+        State: string;
+        /** @description Statuses, separated by commas. A draft must have one of them. */
+        Status: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
+        /** @description Part of the subject. */
+        Subject: string;
+        /** @description Only drafts in this thread. */
+        ThreadId: string;
+        /** @description Seconds to wait; fractions are allowed. */
+        Timeout: number;
+        Token: string;
+        /** @description Only messages of this type. */
+        Type: "message" | "task" | "event";
+        /** @description A type of message that the agent accepts. */
+        Type2: "message" | "task" | "event";
+        /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+        View: "full" | "summary";
+        /** @description Event id. Process each id once. */
+        WebhookId: string;
+        /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
+        WebhookSignature: string;
+        /** @description Same as X-Service-Timestamp. */
+        WebhookTimestamp: string;
+        /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
+        XServiceSignature: string;
+        /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
+        XServiceTimestamp: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The id of this request, which the server logs. */
-        "X-Request-Id": string;
         /** @description The limits that the request counts for, such as that of the key: `"key-minute";q=<requests>;w=60`. */
         "RateLimit-Policy": string;
         /** @description The remainder of each limit: `"key-minute";r=<requests>;t=<seconds>`. */
         RateLimit: string;
         /** @description The URL that the browser goes to. */
         Location: string;
-        /** @description A notice from the operator to this workspace, percent-encoded UTF-8. Optional. */
-        "Service-Notice": string;
         /** @description Seconds to wait before the next try. */
         "Retry-After": number;
         /** @description The authentication scheme: `Bearer`, or `Basic` for the secret of an app. */
@@ -14177,19 +12664,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
+            200: components["responses"]["ApplicationJson"];
             400: components["responses"]["InvalidRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getReadiness: {
@@ -14201,19 +12679,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
+            200: components["responses"]["ApplicationJson"];
             400: components["responses"]["InvalidRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPrometheusMetrics: {
@@ -14228,7 +12697,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14239,7 +12707,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAcmeChallenge: {
@@ -14247,7 +12715,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
@@ -14256,7 +12724,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14267,7 +12734,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getOpenApi: {
@@ -14279,21 +12746,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            200: components["responses"]["ApplicationJson"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDocs: {
@@ -14305,20 +12762,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
+            200: components["responses"]["TextHtml"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getLlmsText: {
@@ -14330,20 +12778,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain; charset=utf-8": unknown;
-                };
-            };
+            200: components["responses"]["TextPlain"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAccount: {
@@ -14358,23 +12797,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AccountView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getSignupChallenge: {
@@ -14389,18 +12826,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ChallengeView"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrSignupDisabledOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
         };
     };
     signUp: {
@@ -14426,21 +12861,19 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignupView"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequestOrInvalidSolutionOrChallengeExpired"];
-            413: components["responses"]["PublicBodyTooLarge"];
-            415: components["responses"]["PublicUnsupportedMediaType"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            429: components["responses"]["PublicSignupRateLimited"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrSignupDisabledOrStoreDamaged"];
+            400: components["responses"]["InvalidRequestOrInvalidSolutionOrChallengeExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["SignupRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
         };
     };
     requestClaim: {
@@ -14465,10 +12898,8 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14478,17 +12909,17 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimedOrNotClaimableOrLoopDetected"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimed"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimitOrSignupRateLimited"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     addSignupAgent: {
@@ -14513,26 +12944,24 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignupAgentView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
             409: components["responses"]["AlreadyClaimedOrNotClaimable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrSignupDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
         };
     };
     listContacts: {
@@ -14541,9 +12970,9 @@ export interface operations {
                 /** @description Part of the address or name. */
                 q?: string;
                 /** @description A label the contact must have. */
-                label?: string;
+                label?: components["schemas"]["Label"];
                 /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-                kind?: ("person" | "automated" | "sales" | "unknown")[];
+                kind?: components["parameters"]["Kind"];
                 /** @description The part of the address after the @. */
                 domain?: string;
                 /** @description Only contacts whose metadata has this value, compared as text. With several values, all must match. */
@@ -14551,7 +12980,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of contacts per page. Default: 25. */
                 limit?: number;
             };
@@ -14564,10 +12993,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14579,15 +13006,15 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listContactDomains: {
         parameters: {
             query?: {
                 /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-                kind?: ("person" | "automated" | "sales" | "unknown")[];
+                kind?: components["parameters"]["Kind"];
                 /** @description Maximum number of domains. Default: 50. */
                 limit?: number;
             };
@@ -14600,23 +13027,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DomainsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteContacts: {
@@ -14643,25 +13068,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedContactsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getContactByAddress: {
@@ -14669,33 +13092,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContactWithThreads"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["ContactWithThreads"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getContact: {
@@ -14703,33 +13114,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContactWithThreads"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["ContactWithThreads"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteContact: {
@@ -14740,31 +13139,21 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateContact: {
@@ -14772,7 +13161,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -14791,26 +13180,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Contact"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listSuppressions: {
@@ -14821,7 +13208,7 @@ export interface operations {
                 /** @description Only suppressions with this reason. */
                 reason?: "bounce" | "complaint" | "manual";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of suppressions per page. Default: 25. */
                 limit?: number;
             };
@@ -14834,10 +13221,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14849,8 +13234,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createSuppression: {
@@ -14875,10 +13260,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14888,25 +13271,23 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteSuppression: {
@@ -14914,31 +13295,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listListEntries: {
@@ -14960,24 +13331,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEntriesView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createListEntry: {
@@ -15004,27 +13373,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEntry"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["ListEntryExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteListEntry: {
@@ -15032,31 +13399,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listEvents: {
@@ -15067,7 +13424,7 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. Can't be combined with `after`. */
                 cursor?: string;
                 /** @description Event types, separated by commas. If omitted, all types. */
-                types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "attachment.extracted" | "attachment.extraction_failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "connector.authorized" | "connector.revoked" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "knowledge.created" | "knowledge.updated" | "knowledge.deleted" | "webhook.test")[];
+                types?: components["schemas"]["EventTypeName"][];
                 /** @description Only events of this inbox. */
                 inbox_id?: string;
                 /** @description The order of the events. Default: `asc`, oldest first. */
@@ -15086,10 +13443,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15099,11 +13454,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getEvent: {
@@ -15111,7 +13466,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15120,24 +13475,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createStreamToken: {
@@ -15152,25 +13505,23 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StreamToken"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     emergencyStop: {
@@ -15195,25 +13546,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StoppedView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getEscalation: {
@@ -15225,26 +13574,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Escalation"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Escalation"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateEscalation: {
@@ -15268,29 +13605,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Escalation"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Escalation"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientSuppressed"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getInboxEscalation: {
@@ -15298,33 +13623,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxEscalation"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxEscalation"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateInboxEscalation: {
@@ -15332,7 +13645,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15348,39 +13661,27 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxEscalation"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxEscalation"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrUnclaimedWorkspace"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientSuppressed"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWebhooks: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path?: never;
@@ -15391,10 +13692,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15406,8 +13705,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createWebhook: {
@@ -15432,27 +13731,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitWebhooksOrUnclaimedWorkspace"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf4"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidWebhookUrl"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWebhookEvents: {
@@ -15467,18 +13764,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["EventCatalog"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getWebhook: {
@@ -15486,33 +13781,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Webhook"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Webhook"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteWebhook: {
@@ -15520,31 +13803,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateWebhook: {
@@ -15552,7 +13825,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15568,30 +13841,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Webhook"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Webhook"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidWebhookUrl"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     testWebhook: {
@@ -15599,35 +13860,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookTry"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            202: components["responses"]["AcceptedWebhookTry"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rotateWebhookSecret: {
@@ -15635,7 +13884,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15654,39 +13903,37 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWebhookDeliveries: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -15695,10 +13942,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15708,11 +13953,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getWebhookDelivery: {
@@ -15720,8 +13965,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                delivery_id: string;
+                id: components["parameters"]["Id"];
+                delivery_id: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
         };
@@ -15730,24 +13975,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookExchange"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     redeliverWebhookEvent: {
@@ -15755,36 +13998,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                delivery_id: string;
+                id: components["parameters"]["Id"];
+                delivery_id: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookTry"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            202: components["responses"]["AcceptedWebhookTry"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMetrics: {
@@ -15810,24 +14041,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Metrics"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDeliverability: {
@@ -15842,30 +14071,28 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Deliverability"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listDomains: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of domains per page. Default: 25. */
                 limit?: number;
             };
@@ -15878,10 +14105,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15893,8 +14118,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createDomain: {
@@ -15919,26 +14144,24 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Domain"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitDomainsOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf5"];
             409: components["responses"]["DomainTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDomain: {
@@ -15946,33 +14169,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteDomain: {
@@ -15983,32 +14194,22 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DomainInUse"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateDomain: {
@@ -16016,7 +14217,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16032,29 +14233,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     verifyDomain: {
@@ -16062,36 +14251,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DomainTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rotateDomainKey: {
@@ -16099,36 +14276,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DkimRotationTooSoon"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     activateDomainKey: {
@@ -16136,36 +14301,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DkimRecordNotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDomainZoneFile: {
@@ -16173,7 +14326,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16182,31 +14335,29 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ZoneFileView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listInboxes: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of inboxes per page. Default: 25. */
                 limit?: number;
                 /** @description Whether to list temporary inboxes, too. */
@@ -16227,10 +14378,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16242,8 +14391,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createInbox: {
@@ -16268,10 +14417,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16281,10 +14428,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16293,15 +14438,15 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitInboxesOrDomainNotVerifiedOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf6"];
             409: components["responses"]["AddressTakenOrHandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimitedOrTemporaryInboxLimit"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     getInbox: {
@@ -16309,33 +14454,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteInbox: {
@@ -16343,31 +14476,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateInbox: {
@@ -16375,7 +14498,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16391,29 +14514,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     pauseInbox: {
@@ -16421,7 +14532,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16437,29 +14548,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     resumeInbox: {
@@ -16467,7 +14566,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16476,26 +14575,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ResumedView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAgent: {
@@ -16503,33 +14600,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     deleteAgentCard: {
@@ -16537,31 +14622,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     updateAgentCard: {
@@ -16569,7 +14644,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16585,31 +14660,19 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
+            200: components["responses"]["AgentBundle"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf7"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["HandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     revokeAgent: {
@@ -16617,7 +14680,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16633,29 +14696,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     restoreAgent: {
@@ -16663,33 +14714,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrAgentSuspended"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     requestAgentReview: {
@@ -16697,7 +14736,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16716,27 +14755,25 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentBundle"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["NotSuspended"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     getAgentOasf: {
@@ -16744,33 +14781,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OasfRecord"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["OasfRecord"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     listAgentKeys: {
@@ -16778,7 +14803,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16787,24 +14812,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentKeys"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
         };
     };
     registerAgentKey: {
@@ -16812,7 +14835,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16836,28 +14859,26 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentKey"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["AgentKeyExistsOrAgentKeyLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["InvalidKeyProof"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
         };
     };
     retireAgentKey: {
@@ -16865,35 +14886,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                kid: string;
+                id: components["parameters"]["Id"];
+                kid: components["parameters"]["Kid"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentKey"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentKey"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["AgentKeyRevoked"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
         };
     };
     revokeAgentKey: {
@@ -16901,8 +14910,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                kid: string;
+                id: components["parameters"]["Id"];
+                kid: components["parameters"]["Kid"];
             };
             cookie?: never;
         };
@@ -16918,29 +14927,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentKey"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentKey"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
         };
     };
     createIdentityToken: {
@@ -16948,7 +14945,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -16967,27 +14964,25 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityToken"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAgentSignIn: {
@@ -16995,33 +14990,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentSignIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentSignIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateAgentSignIn: {
@@ -17029,7 +15012,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17045,42 +15028,30 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentSignIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentSignIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listSignIns: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17089,10 +15060,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17102,11 +15071,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listSignInApprovals: {
@@ -17117,7 +15086,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17126,24 +15095,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInApprovals"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     setSignInPreapprovals: {
@@ -17151,7 +15118,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17172,26 +15139,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInPreapprovals"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     decideSignIn: {
@@ -17199,7 +15164,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
                 code: string;
             };
             cookie?: never;
@@ -17219,34 +15184,32 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInDecision"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrIdentityDisabledOrClientDisabledOrUnclaimedWorkspaceOrAgentSuspended"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listMessages: {
         parameters: {
             query?: {
                 /** @description Labels, separated by commas. A message must have all of them. */
-                labels?: string[];
+                labels?: components["schemas"]["Label"][];
                 /** @description Only read messages if true, only unread messages if false. */
                 is_read?: boolean;
                 /** @description Only messages of this direction. */
@@ -17256,67 +15219,55 @@ export interface operations {
                 /** @description Whether to include mail that a receive list stopped. */
                 include_blocked?: boolean;
                 /** @description Only messages of this channel. */
-                channel?: "agent" | "email" | "mixed";
+                channel?: components["parameters"]["Channel"];
                 /** @description Only messages of this type. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type"];
                 /** @description Only received messages in this screening state. */
                 screening?: "screened" | "pending" | "held" | "released";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
                 /** @description Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter` decides. */
                 promotions?: "include" | "exclude" | "only";
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: "full" | "summary";
+                view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessagePage"];
-                };
-            };
+            200: components["responses"]["MessagePage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     sendMessage: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: boolean;
+                dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17334,62 +15285,36 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDecision"];
-                };
-            };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     sendMessageAlias: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: boolean;
+                dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17403,67 +15328,41 @@ export interface operations {
                  *       "text": "text"
                  *     }
                  */
-                "application/json": components["schemas"]["SendMessageAliasBody"];
+                "application/json": components["schemas"]["SendMessageBody"];
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDecision"];
-                };
-            };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     replyToMessage: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: boolean;
+                dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                message_id: string;
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
             };
             cookie?: never;
         };
@@ -17479,48 +15378,22 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDecision"];
-                };
-            };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     forwardMessage: {
@@ -17531,8 +15404,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                message_id: string;
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
             };
             cookie?: never;
         };
@@ -17548,34 +15421,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbiddenOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     answerInvitation: {
@@ -17586,8 +15446,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                message_id: string;
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
             };
             cookie?: never;
         };
@@ -17603,43 +15463,30 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendResult"];
-                };
-            };
+            202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     waitForMessage: {
         parameters: {
             query?: {
                 /** @description Seconds to wait; fractions are allowed. */
-                timeout?: number;
+                timeout?: components["parameters"]["Timeout"];
                 /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: string;
+                since?: components["parameters"]["Since"];
                 /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked. */
                 from?: string;
                 /** @description Part of the subject, ignoring case. */
@@ -17647,9 +15494,9 @@ export interface operations {
                 /** @description Only messages of this direction. Default: received mail. */
                 direction?: "inbound" | "outbound";
                 /** @description Only messages of this channel. */
-                channel?: "agent" | "email" | "mixed";
+                channel?: components["parameters"]["Channel"];
                 /** @description Only messages of this type. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type"];
                 /** @description Whether to include mail that is not screened yet. */
                 include_unscreened?: boolean;
                 /** @description Whether to include held mail. Requires `messages:release`. */
@@ -17657,7 +15504,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17666,33 +15513,31 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MessageOrNone"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     waitForVerification: {
         parameters: {
             query?: {
                 /** @description Seconds to wait; fractions are allowed. */
-                timeout?: number;
+                timeout?: components["parameters"]["Timeout"];
                 /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: string;
+                since?: components["parameters"]["Since"];
                 /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked, unless `include_unauthenticated` is true. */
                 from?: string;
                 /** @description Whether to include mail whose author failed authentication. Such results have `auth_failed` set. */
@@ -17700,7 +15545,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17709,73 +15554,57 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["FoundVerificationOrNone"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listInboxDrafts: {
         parameters: {
             query?: {
                 /** @description Statuses, separated by commas. A draft must have one of them. */
-                status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
+                status?: components["parameters"]["Status"];
                 /** @description Only drafts in this thread. */
-                thread_id?: string;
+                thread_id?: components["parameters"]["ThreadId"];
                 /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-                sent_back?: boolean;
+                sent_back?: components["parameters"]["SentBack"];
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: {
-                    [key: string]: string;
-                };
+                metadata?: components["parameters"]["Metadata"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of drafts per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit3"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DraftPage"];
-                };
-            };
+            200: components["responses"]["DraftPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createDraft: {
@@ -17786,7 +15615,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -17805,10 +15634,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -17826,8 +15653,8 @@ export interface operations {
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     listDrafts: {
@@ -17836,19 +15663,17 @@ export interface operations {
                 /** @description Only drafts of this inbox. */
                 inbox_id?: string;
                 /** @description Statuses, separated by commas. A draft must have one of them. */
-                status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
+                status?: components["parameters"]["Status"];
                 /** @description Only drafts in this thread. */
-                thread_id?: string;
+                thread_id?: components["parameters"]["ThreadId"];
                 /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-                sent_back?: boolean;
+                sent_back?: components["parameters"]["SentBack"];
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: {
-                    [key: string]: string;
-                };
+                metadata?: components["parameters"]["Metadata"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of drafts per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit3"];
             };
             header?: never;
             path?: never;
@@ -17856,27 +15681,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DraftPage"];
-                };
-            };
+            200: components["responses"]["DraftPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDraft: {
@@ -17884,34 +15697,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteDraft: {
@@ -17919,33 +15720,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditable"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateDraft: {
@@ -17953,8 +15744,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
@@ -17970,19 +15761,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
+            200: components["responses"]["Draft"];
             400: components["responses"]["InvalidRequestOrInvalidSendAtOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
@@ -17992,8 +15771,8 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     getDraftHtml: {
@@ -18004,96 +15783,58 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["TextHtml2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     sendDraft: {
         parameters: {
             query?: {
                 /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: boolean;
+                dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDecision"];
-                };
-            };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDraftResult"];
-                };
-            };
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendDraftResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrIdempotencyInFlightOrLoopDetected"];
+            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrIdempotencyInFlight"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     approveDraft: {
@@ -18104,8 +15845,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
@@ -18121,34 +15862,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SendDraftResult"];
-                };
-            };
+            202: components["responses"]["AcceptedSendDraftResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrDraftChangedOrIdempotencyInFlightOrLoopDetected"];
+            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrDraftChanged"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     sendBackDraft: {
@@ -18156,8 +15884,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
@@ -18173,30 +15901,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditableOrDraftChanged"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     takeBackDraft: {
@@ -18204,35 +15920,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditable"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     scheduleDraft: {
@@ -18240,8 +15944,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
@@ -18257,30 +15961,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
+            200: components["responses"]["Draft"];
             400: components["responses"]["InvalidRequestOrInvalidSendAt"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     cancelDraft: {
@@ -18288,37 +15980,25 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                draft_id: string;
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["DraftNotEditable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listForwardingAddresses: {
@@ -18326,7 +16006,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -18335,24 +16015,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InboxForwards"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     addForwardingAddress: {
@@ -18360,7 +16038,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -18376,44 +16054,30 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxForward"];
-                };
-            };
+            200: components["responses"]["InboxForward"];
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InboxForward"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimitedOrSignupRateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     resendForwardingConfirmation: {
@@ -18421,38 +16085,26 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                forwarding_id: string;
+                id: components["parameters"]["Id"];
+                forwarding_id: components["parameters"]["ForwardingId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxForward"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["InboxForward"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnproven"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["RateLimitedOrSignupRateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     removeForwardingAddress: {
@@ -18460,39 +16112,29 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                forwarding_id: string;
+                id: components["parameters"]["Id"];
+                forwarding_id: components["parameters"]["ForwardingId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listIdentities: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of identities per page. Default: 25. */
                 limit?: number;
                 /** @description Only identities whose metadata has this value, compared as text. With several values, all must match. */
@@ -18509,10 +16151,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18524,8 +16164,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createIdentity: {
@@ -18550,10 +16190,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18563,10 +16201,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18575,15 +16211,15 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentitiesOrUnclaimedWorkspaceOrPlanLimitPublicListings"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf8"];
             409: components["responses"]["AddressTakenOrHandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     getIdentity: {
@@ -18591,33 +16227,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["IdentityView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteIdentity: {
@@ -18625,31 +16249,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateIdentity: {
@@ -18657,7 +16271,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -18673,29 +16287,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["IdentityView"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getWorkspaceHandle: {
@@ -18707,26 +16309,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceHandle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["WorkspaceHandle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     claimWorkspaceHandle: {
@@ -18748,29 +16338,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceHandle"];
-                };
-            };
+            200: components["responses"]["WorkspaceHandle"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
             409: components["responses"]["HandleTakenOrHandleReservedOrHandleLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     releaseWorkspaceHandle: {
@@ -18782,26 +16360,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceHandle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["WorkspaceHandle"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     resolveAgent: {
@@ -18818,44 +16384,32 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentCardResult"];
-                };
-            };
+            200: components["responses"]["AgentCardResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             404: components["responses"]["AgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     searchAgents: {
         parameters: {
             query?: {
                 /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-                q?: string;
+                q?: components["parameters"]["Q"];
                 /** @description A skill id, tag or OASF class, exactly. */
-                capability?: string;
+                capability?: components["parameters"]["Capability"];
                 /** @description A type of message that the agent accepts. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type2"];
                 /** @description The cards to search. Default: `workspace`. */
                 scope?: "workspace" | "public";
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of cards per page. Default: 20. */
-                limit?: number;
+                limit?: components["parameters"]["Limit4"];
             };
             header?: never;
             path?: never;
@@ -18863,26 +16417,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentCardPage"];
-                };
-            };
+            200: components["responses"]["AgentCardPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrPublicDirectoryDisabled"];
         };
     };
     reportAgent: {
@@ -18908,17 +16450,15 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ReportReceipt"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
@@ -18926,8 +16466,8 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     verifyAgent: {
@@ -18952,40 +16492,38 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignatureVerification"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
         };
     };
     listPublicAgents: {
         parameters: {
             query?: {
                 /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-                q?: string;
+                q?: components["parameters"]["Q"];
                 /** @description A skill id, tag or OASF class, exactly. */
-                capability?: string;
+                capability?: components["parameters"]["Capability"];
                 /** @description A type of message that the agent accepts. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type2"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of cards per page. Default: 20. */
-                limit?: number;
+                limit?: components["parameters"]["Limit4"];
             };
             header?: never;
             path?: never;
@@ -18993,35 +16531,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentCardPage"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["AgentCardPage"];
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicAgent: {
@@ -19029,42 +16545,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentCardResult"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["AgentCardResult"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicA2aCard: {
@@ -19072,7 +16566,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
@@ -19081,10 +16575,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19094,23 +16586,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicOasf: {
@@ -19118,42 +16600,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OasfRecord"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["OasfRecord"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicAgentKeys: {
@@ -19161,7 +16621,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
@@ -19170,33 +16630,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PublishedAgentKeys"];
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getPublicHandle: {
@@ -19214,42 +16662,30 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentOfHandle"];
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     listIdentityClients: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of items per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path?: never;
@@ -19260,10 +16696,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19275,8 +16709,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createIdentityClient: {
@@ -19302,25 +16736,23 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityClientWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitIdentityClientsOrUnclaimedWorkspace"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf9"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getIdentityClient: {
@@ -19328,33 +16760,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityClient"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["IdentityClient"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteIdentityClient: {
@@ -19362,31 +16782,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateIdentityClient: {
@@ -19394,7 +16804,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19410,29 +16820,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityClient"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["IdentityClient"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rotateIdentityClientSecret: {
@@ -19440,7 +16838,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19449,63 +16847,49 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityClientWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMessage: {
         parameters: {
             query?: {
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateMessage: {
@@ -19513,7 +16897,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19531,30 +16915,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMessageHtml: {
@@ -19563,39 +16935,27 @@ export interface operations {
                 /** @description Whether to load remote images, which shows the sender that the mail was read. Default: off. */
                 remote?: "off" | "on";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["TextHtml2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     batchGetMessages: {
@@ -19619,28 +16979,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessageBatch"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["MessageBatch"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     batchUpdateMessages: {
@@ -19664,28 +17012,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessageBatch"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["MessageBatch"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     releaseMessage: {
@@ -19693,7 +17029,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19709,30 +17045,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Message"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["NotHeldOrMessageBlocked"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listHeldMessages: {
@@ -19743,11 +17067,11 @@ export interface operations {
                 /** @description Whether to include the content. Requires `messages:release`. */
                 include_held?: boolean;
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: "full" | "summary";
+                view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -19755,27 +17079,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessagePage"];
-                };
-            };
+            200: components["responses"]["MessagePage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAttachmentText: {
@@ -19786,14 +17098,14 @@ export interface operations {
                 /** @description Maximum length of the page in characters. Default: 200,000. */
                 max_chars?: number;
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
-                attachment_id: string;
+                id: components["parameters"]["Id"];
+                attachment_id: components["parameters"]["AttachmentId"];
             };
             cookie?: never;
         };
@@ -19802,24 +17114,62 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AttachmentText"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAttachmentPage: {
+        parameters: {
+            query?: {
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                attachment_id: components["parameters"]["AttachmentId"];
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ExtractionUnavailable"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     extractAttachment: {
@@ -19827,8 +17177,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                attachment_id: string;
+                id: components["parameters"]["Id"];
+                attachment_id: components["parameters"]["AttachmentId"];
             };
             cookie?: never;
         };
@@ -19847,42 +17197,40 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StructuredExtraction"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitStructuredExtractions"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabled"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["ExtractionPendingOrExtractionUnavailable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             422: components["responses"]["StructuredOutputInvalid"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["LlmUnavailableOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["LlmUnavailableOrUnavailable"];
         };
     };
     listDeliveryAttempts: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of attempts per page. Default: 25. */
                 limit?: number;
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19891,10 +17239,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19904,11 +17250,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     claimMessages: {
@@ -19916,7 +17262,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19935,26 +17281,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Claim"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ackMessage: {
@@ -19962,7 +17306,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -19981,27 +17325,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     nackMessage: {
@@ -20009,7 +17351,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20028,27 +17370,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView2"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     extendLease: {
@@ -20056,7 +17396,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20075,27 +17415,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrGoneView3"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["LeaseExpired"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     draftReply: {
@@ -20103,7 +17441,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20122,33 +17460,31 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ReplyDraft"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabledOrCsrfOrPlanLimitStorage"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabled2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["LlmUnavailableOrUnavailableOrStoreDamaged"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["LlmUnavailableOrUnavailable"];
         };
     };
     listQueues: {
         parameters: {
             query?: {
                 /** @description Only the queue of this inbox. */
-                inbox_id?: string;
+                inbox_id?: components["parameters"]["InboxId"];
             };
             header?: never;
             path?: never;
@@ -20159,24 +17495,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listQueueItems: {
@@ -20185,11 +17519,11 @@ export interface operations {
                 /** @description Which messages. Default: `in_flight`. */
                 state?: "in_flight" | "dead_letter";
                 /** @description Only the queue of this inbox. */
-                inbox_id?: string;
+                inbox_id?: components["parameters"]["InboxId"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -20200,10 +17534,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20213,11 +17545,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     requeueMessage: {
@@ -20225,7 +17557,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20234,25 +17566,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RequeuedMessage"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["NotQueued"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     dropMessage: {
@@ -20260,7 +17590,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20269,25 +17599,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DroppedMessage"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["NotQueued"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     searchMessages: {
@@ -20298,15 +17626,15 @@ export interface operations {
                 /** @description Only messages of this inbox. If omitted, every inbox the key can access. */
                 inbox_id?: string;
                 /** @description Only messages of this channel. */
-                channel?: "agent" | "email" | "mixed";
+                channel?: components["parameters"]["Channel"];
                 /** @description Only messages of this type. */
-                type?: "message" | "task" | "event";
+                type?: components["parameters"]["Type"];
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: "full" | "summary";
+                view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -20317,10 +17645,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20330,63 +17656,51 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRawMessage: {
         parameters: {
             query?: {
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "message/rfc822": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["MessageRfc822"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAttachment: {
         parameters: {
             query?: {
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20395,77 +17709,63 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "*/*": unknown;
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listInboxThreads: {
         parameters: {
             query?: {
                 /** @description Labels, separated by commas. A thread must have all of them. */
-                labels?: string[];
+                labels?: components["parameters"]["Labels"];
                 /** @description Only threads whose last activity is before this time. */
-                before?: string;
+                before?: components["parameters"]["Before"];
                 /** @description Only threads whose last activity is after this time. */
-                after?: string;
+                after?: components["parameters"]["After"];
                 /** @description Part of a participant's address. */
-                participant?: string;
+                participant?: components["parameters"]["Participant"];
                 /** @description Part of the subject. */
-                subject?: string;
+                subject?: components["parameters"]["Subject"];
                 /** @description Whether to list the oldest activity first. */
-                ascending?: boolean;
+                ascending?: components["parameters"]["Ascending"];
                 /** @description Whether each thread has its newest message, in `newest`. */
-                include_newest?: boolean;
+                include_newest?: components["parameters"]["IncludeNewest"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of threads per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit5"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ThreadPage"];
-                };
-            };
+            200: components["responses"]["ThreadPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listThreads: {
@@ -20474,23 +17774,23 @@ export interface operations {
                 /** @description Only threads of this inbox. */
                 inbox_id?: string;
                 /** @description Labels, separated by commas. A thread must have all of them. */
-                labels?: string[];
+                labels?: components["parameters"]["Labels"];
                 /** @description Only threads whose last activity is before this time. */
-                before?: string;
+                before?: components["parameters"]["Before"];
                 /** @description Only threads whose last activity is after this time. */
-                after?: string;
+                after?: components["parameters"]["After"];
                 /** @description Part of a participant's address. */
-                participant?: string;
+                participant?: components["parameters"]["Participant"];
                 /** @description Part of the subject. */
-                subject?: string;
+                subject?: components["parameters"]["Subject"];
                 /** @description Whether to list the oldest activity first. */
-                ascending?: boolean;
+                ascending?: components["parameters"]["Ascending"];
                 /** @description Whether each thread has its newest message, in `newest`. */
-                include_newest?: boolean;
+                include_newest?: components["parameters"]["IncludeNewest"];
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of threads per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit5"];
             };
             header?: never;
             path?: never;
@@ -20498,27 +17798,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ThreadPage"];
-                };
-            };
+            200: components["responses"]["ThreadPage"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getThread: {
@@ -20531,13 +17819,13 @@ export interface operations {
                 /** @description How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default: full. */
                 view?: "full" | "summary";
                 /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: boolean;
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: boolean;
+                include_held?: components["parameters"]["IncludeHeld"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20546,10 +17834,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20559,11 +17845,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteThread: {
@@ -20571,7 +17857,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20580,24 +17866,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedThreadView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateThread: {
@@ -20605,7 +17889,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20624,26 +17908,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Thread"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getThreadDigest: {
@@ -20658,7 +17940,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20667,10 +17949,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20680,11 +17960,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listKnowledge: {
@@ -20693,7 +17973,7 @@ export interface operations {
                 /** @description Only documents of this inbox, without those of the whole workspace. */
                 inbox_id?: string;
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of documents per page. Default: 25. */
                 limit?: number;
             };
@@ -20706,10 +17986,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20719,11 +17997,11 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createKnowledge: {
@@ -20766,42 +18044,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Knowledge"];
-                };
-            };
+            200: components["responses"]["Knowledge"];
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Knowledge"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf10"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getKnowledge: {
@@ -20809,33 +18073,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Knowledge"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Knowledge"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteKnowledge: {
@@ -20843,31 +18095,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateKnowledge: {
@@ -20875,7 +18117,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20891,30 +18133,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Knowledge"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["Knowledge"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitKnowledge"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf10"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["KnowledgeSourceExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     searchKnowledge: {
@@ -20936,24 +18166,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeResultsView"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listKnowledgeVersions: {
@@ -20961,7 +18189,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -20970,24 +18198,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeVersions"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getKnowledgeVersion: {
@@ -20995,7 +18221,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
                 version: string;
             };
             cookie?: never;
@@ -21005,24 +18231,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeVersion"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listKnowledgeAnswers: {
@@ -21030,7 +18254,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -21039,24 +18263,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["KnowledgeAnswers"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMe: {
@@ -21068,26 +18290,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listSessions: {
@@ -21102,23 +18312,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView2"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     endSession: {
@@ -21126,38 +18334,28 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listApiKeys: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of keys per page. Default: 25. */
                 limit?: number;
             };
@@ -21170,10 +18368,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21185,8 +18381,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createApiKey: {
@@ -21211,26 +18407,24 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrfOrPlanLimitApiKeys"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf11"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     revokeApiKey: {
@@ -21238,38 +18432,28 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listConnectors: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of connectors per page. Default: 25. */
                 limit?: number;
             };
@@ -21282,10 +18466,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21297,8 +18479,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     revokeConnector: {
@@ -21306,31 +18488,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     readConnectorRequest: {
@@ -21348,23 +18520,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorRequest"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     decideConnectorRequest: {
@@ -21393,26 +18563,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorDecision"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsage: {
@@ -21430,23 +18598,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateOrg: {
@@ -21468,28 +18634,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrgAnswer"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["OrgAnswer"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     resumeOrg: {
@@ -21501,26 +18655,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrgAnswer"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["OrgAnswer"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     requestSuspensionReview: {
@@ -21538,33 +18680,31 @@ export interface operations {
                  *       "note": "text"
                  *     }
                  */
-                "application/json": components["schemas"]["RequestSuspensionReviewBody"];
+                "application/json": components["schemas"]["RequestAgentReviewBody"];
             };
         };
         responses: {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SuspensionAnswer"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             409: components["responses"]["NotSuspended"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getScreeningFeedback: {
@@ -21579,23 +18719,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ScreeningReport"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listRules: {
@@ -21610,23 +18748,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rules"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createRule: {
@@ -21662,25 +18798,23 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     previewRule: {
@@ -21710,25 +18844,23 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RulePreview"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRule: {
@@ -21736,31 +18868,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateRule: {
@@ -21768,7 +18890,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -21787,26 +18909,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listMembers: {
@@ -21821,23 +18941,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView3"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     inviteMember: {
@@ -21862,25 +18980,23 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     removeMember: {
@@ -21891,32 +19007,22 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["MemberHasKeys"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateMember: {
@@ -21927,7 +19033,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -21946,27 +19052,25 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["MemberHasKeys"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     declineInvitation: {
@@ -21974,31 +19078,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest2"];
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWaitingSignIns: {
@@ -22013,23 +19107,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView4"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWorkspaces: {
@@ -22044,23 +19136,21 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListView5"];
                 };
             };
-            400: components["responses"]["InvalidRequest2"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAgentKeys: {
@@ -22072,28 +19162,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceKeys"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ServiceKeys"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRootAgentKeys: {
@@ -22105,28 +19179,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceKeys"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ServiceKeys"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     injectMail: {
@@ -22151,31 +19209,29 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["InjectedMail"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            403: components["responses"]["PublicForbidden"];
-            404: components["responses"]["PublicNotFound"];
-            413: components["responses"]["PublicMessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["PublicUnsupportedMediaType"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listOutbox: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the previous page. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Maximum number of messages per page. Default: 25. */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
             };
             header?: never;
             path?: never;
@@ -22186,10 +19242,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22201,8 +19255,8 @@ export interface operations {
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getCapturedRaw: {
@@ -22210,33 +19264,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "message/rfc822": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["MessageRfc822"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            503: components["responses"]["Unavailable"];
         };
     };
     openStream: {
@@ -22254,17 +19296,15 @@ export interface operations {
             /** @description Switching Protocols */
             101: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            429: components["responses"]["PublicRateLimited"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showClaim: {
@@ -22272,42 +19312,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     claimWorkspace: {
@@ -22315,42 +19331,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showForwardingConfirmation: {
@@ -22358,42 +19350,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     confirmForwarding: {
@@ -22401,42 +19369,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showOnCallConfirmation: {
@@ -22444,42 +19388,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     confirmOnCall: {
@@ -22487,42 +19407,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["BadRequestTextHtml"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     requestSignInLink: {
@@ -22544,21 +19440,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["PublicInvalidRequest"];
-            413: components["responses"]["PublicBodyTooLarge"];
-            415: components["responses"]["PublicUnsupportedMediaType"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["InvalidRequest"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getSignInOptions: {
@@ -22573,18 +19461,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignInOptions"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequest"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     signIn: {
@@ -22609,22 +19495,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["PublicInvalidRequestOrInvalidToken"];
-            403: components["responses"]["PublicCsrf"];
-            413: components["responses"]["PublicBodyTooLarge"];
-            415: components["responses"]["PublicUnsupportedMediaType"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            429: components["responses"]["PublicSignupRateLimited"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            403: components["responses"]["Csrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["SignupRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     signOut: {
@@ -22636,20 +19520,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["PublicInvalidRequest"];
-            403: components["responses"]["PublicCsrf"];
-            421: components["responses"]["PublicMisdirectedRequest"];
-            500: components["responses"]["PublicInternalError"];
-            503: components["responses"]["PublicUnavailableOrStoreDamaged"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Csrf"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     switchWorkspace: {
@@ -22657,33 +19533,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     acceptInvitation: {
@@ -22691,33 +19555,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequest2"];
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound2"];
+            404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError2"];
-            503: components["responses"]["UnavailableOrStoreDamaged2"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showDirectory: {
@@ -22734,33 +19586,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor2"];
+            200: components["responses"]["TextHtml2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError3"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     showAgent: {
@@ -22768,40 +19600,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                address: string;
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest3"];
-            404: components["responses"]["NotFoundOrAgentNotFound2"];
+            200: components["responses"]["TextHtml2"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError3"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getSitemap: {
@@ -22816,7 +19628,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -22825,21 +19636,12 @@ export interface operations {
                     "application/xml": unknown;
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequest3"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError3"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabledOrStoreDamaged2"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
     getRobots: {
@@ -22851,28 +19653,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain; charset=utf-8": unknown;
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["TextPlain"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getOpenIdConfiguration: {
@@ -22884,28 +19670,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuerMetadata"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["IssuerMetadata"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getIssuerMetadata: {
@@ -22917,28 +19687,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuerMetadata"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["IssuerMetadata"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAuthorizationServerMetadata: {
@@ -22950,28 +19704,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuerMetadata"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["IssuerMetadata"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getIdentityKeys: {
@@ -22983,35 +19721,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceKeys"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ServiceKeys"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     authorize: {
         parameters: {
             query: {
                 /** @description `code` */
-                response_type: string;
+                response_type: components["parameters"]["ResponseType"];
                 /** @description Id of the app. */
                 client_id: string;
                 /** @description Where the browser returns: one of the app's redirect URIs, to the byte. */
@@ -23019,7 +19741,7 @@ export interface operations {
                 /** @description Scopes, separated by spaces. Unknown ones are ignored. */
                 scope?: string;
                 /** @description Returned unchanged. */
-                state?: string;
+                state?: components["parameters"]["State"];
                 /** @description The claim `nonce` of the identity token. */
                 nonce?: string;
                 /** @description SHA-256 of the code verifier in base64url (RFC 7636). Required for apps without a secret, and for others unless there is a `nonce`. */
@@ -23041,44 +19763,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     authorizeByForm: {
@@ -23095,46 +19785,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
-            413: components["responses"]["BodyTooLarge2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            200: components["responses"]["TextHtml"];
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     awaitSignIn: {
@@ -23148,45 +19806,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                };
-            };
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TextHtml"];
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     exchangeToken: {
@@ -23206,7 +19832,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -23218,7 +19843,6 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -23227,49 +19851,13 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            401: components["responses"]["UnauthorizedOAuthError"];
             413: components["responses"]["OAuthBodyTooLarge"];
             415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailableOAuthError"];
         };
     };
     allowToken: {
@@ -23281,18 +19869,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     getUserinfo: {
@@ -23304,60 +19885,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Userinfo"];
-                };
-            };
+            200: components["responses"]["Userinfo"];
             400: components["responses"]["OAuthInvalidRequest"];
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            401: components["responses"]["UnauthorizedOAuthError"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailableOAuthError"];
         };
     };
     postUserinfo: {
@@ -23369,60 +19903,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Userinfo"];
-                };
-            };
+            200: components["responses"]["Userinfo"];
             400: components["responses"]["OAuthInvalidRequest"];
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            401: components["responses"]["UnauthorizedOAuthError"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            503: components["responses"]["ServiceUnavailableOAuthError"];
         };
     };
     allowUserinfo: {
@@ -23434,18 +19921,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     getConnectorServer: {
@@ -23460,25 +19940,17 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuthorizationServer"];
                 };
             };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProtectedResource: {
@@ -23490,28 +19962,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProtectedResource"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ProtectedResource"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMcpResource: {
@@ -23523,35 +19979,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProtectedResource"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["ProtectedResource"];
+            304: components["responses"]["NotModified2"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     authorizeConnector: {
         parameters: {
             query: {
                 /** @description `code` */
-                response_type: string;
+                response_type: components["parameters"]["ResponseType"];
                 /** @description URL of the client's metadata document, or the id of its registration. */
                 client_id: string;
                 /** @description Where the browser returns: one of the client's redirect URIs. */
@@ -23561,7 +20001,7 @@ export interface operations {
                 /** @description `S256` */
                 code_challenge_method: string;
                 /** @description Returned unchanged. */
-                state?: string;
+                state?: components["parameters"]["State"];
                 /** @description URL of the MCP endpoint (RFC 8707). */
                 resource?: string;
                 /** @description `mcp`. The person chooses inboxes and permissions. */
@@ -23573,34 +20013,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     authorizeConnectorByForm: {
@@ -23617,36 +20034,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description See Other */
-            303: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html; charset=utf-8": unknown;
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
-            413: components["responses"]["BodyTooLarge2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            303: components["responses"]["SeeOther"];
+            400: components["responses"]["BadRequestTextHtml2"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     exchangeConnectorToken: {
@@ -23666,27 +20060,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectorTokens"];
                 };
             };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            400: components["responses"]["BadRequestOAuthError"];
             /** @description Unauthorized */
             401: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
@@ -23694,32 +20077,12 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            413: components["responses"]["OAuthBodyTooLarge2"];
-            415: components["responses"]["OAuthUnsupportedMediaType2"];
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            500: components["responses"]["OAuthInternalError2"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError2"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["ServiceUnavailableOAuthError2"];
         };
     };
     allowConnectorToken: {
@@ -23731,18 +20094,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     registerClient: {
@@ -23769,49 +20125,19 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RegisteredClient"];
                 };
             };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            413: components["responses"]["OAuthBodyTooLarge2"];
-            415: components["responses"]["OAuthUnsupportedMediaType2"];
+            400: components["responses"]["BadRequestOAuthError"];
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            500: components["responses"]["OAuthInternalError2"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError2"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["ServiceUnavailableOAuthError2"];
         };
     };
     allowClientRegistration: {
@@ -23823,18 +20149,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     revokeConnectorToken: {
@@ -23854,47 +20173,17 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            413: components["responses"]["OAuthBodyTooLarge2"];
-            415: components["responses"]["OAuthUnsupportedMediaType2"];
+            400: components["responses"]["BadRequestOAuthError"];
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            500: components["responses"]["OAuthInternalError2"];
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
+            429: components["responses"]["TooManyRequestsOAuthError2"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["ServiceUnavailableOAuthError2"];
         };
     };
     allowTokenRevocation: {
@@ -23906,18 +20195,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["OAuthInvalidRequest2"];
+            204: components["responses"]["NoContent2"];
+            400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError2"];
-            503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
         };
     };
     callMcp: {
@@ -23941,7 +20223,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -23954,23 +20235,22 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidRequest3"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound3"];
-            413: components["responses"]["BodyTooLarge3"];
-            415: components["responses"]["UnsupportedMediaType3"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
-            500: components["responses"]["InternalError3"];
-            503: components["responses"]["UnavailableOrStoreDamaged3"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     downloadLinkedFile: {
@@ -23978,7 +20258,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
@@ -23987,7 +20267,6 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23999,7 +20278,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrStoreDamaged"];
+            503: components["responses"]["Unavailable"];
         };
     };
     uploadLinkedFiles: {
@@ -24007,7 +20286,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                token: string;
+                token: components["parameters"]["Token"];
             };
             cookie?: never;
         };
@@ -24023,7 +20302,6 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24033,26 +20311,25 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": unknown;
                 };
             };
-            400: components["responses"]["InvalidRequestOrInvalidHandle2"];
-            402: components["responses"]["PlanLimitEmails2"];
-            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerifiedOrRecipientUnprovenOrContentBlocked"];
-            404: components["responses"]["NotFoundOrAgentNotFound3"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected2"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge2"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlockedOrRecipientSuppressed2"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused2"];
+            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
             429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
-            500: components["responses"]["InternalErrorOrContentDamaged2"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabledOrStoreDamaged2"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     "on.message.received": {
@@ -24060,15 +20337,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24076,27 +20353,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.received";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.sent": {
@@ -24104,15 +20368,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24120,27 +20384,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.sent";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.delivered": {
@@ -24148,15 +20399,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24164,27 +20415,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.delivered";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.bounced": {
@@ -24192,15 +20430,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24208,27 +20446,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.bounced";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.complained": {
@@ -24236,15 +20461,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24252,27 +20477,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.complained";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.enriched": {
@@ -24280,15 +20492,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24296,27 +20508,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.enriched";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.released": {
@@ -24324,15 +20523,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24340,27 +20539,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.released";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.message.received.blocked": {
@@ -24368,15 +20554,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24384,27 +20570,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "message.received.blocked";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["MessageEvent"] | components["schemas"]["GoneEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.inbox.expired": {
@@ -24412,15 +20585,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24428,27 +20601,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "inbox.expired";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["InboxExpiredData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.inbox.paused": {
@@ -24456,15 +20616,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24472,27 +20632,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "inbox.paused";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["InboxPausedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.inbox.resumed": {
@@ -24500,15 +20647,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24516,27 +20663,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "inbox.resumed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["InboxResumedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.created": {
@@ -24544,15 +20678,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24560,27 +20694,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.created";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.updated": {
@@ -24588,15 +20709,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24604,27 +20725,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.updated";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.sent": {
@@ -24632,15 +20740,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24648,27 +20756,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.sent";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.cancelled": {
@@ -24676,15 +20771,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24692,27 +20787,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.cancelled";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.draft.failed": {
@@ -24720,15 +20802,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24736,27 +20818,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "draft.failed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DraftEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.attachment.extracted": {
@@ -24764,15 +20833,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24780,27 +20849,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "attachment.extracted";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AttachmentEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.attachment.extraction_failed": {
@@ -24808,15 +20864,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24824,27 +20880,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "attachment.extraction_failed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AttachmentEvent"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.domain.verified": {
@@ -24852,15 +20895,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24868,27 +20911,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "domain.verified";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.domain.failed": {
@@ -24896,15 +20926,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24912,27 +20942,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "domain.failed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.domain.dkim_rotated": {
@@ -24940,15 +20957,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -24956,27 +20973,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "domain.dkim_rotated";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.domain.dkim_rotation_due": {
@@ -24984,15 +20988,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25000,27 +21004,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "domain.dkim_rotation_due";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["DomainEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.workspace.stopped": {
@@ -25028,15 +21019,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25044,27 +21035,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "workspace.stopped";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["WorkspaceStoppedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.workspace.resumed": {
@@ -25072,15 +21050,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25088,27 +21066,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "workspace.resumed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["WorkspaceResumedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.signup.created": {
@@ -25116,15 +21081,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25132,27 +21097,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "signup.created";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["SignupCreatedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.signup.claimed": {
@@ -25160,15 +21112,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25176,27 +21128,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "signup.claimed";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["SignupClaimedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.identity.token_issued": {
@@ -25204,15 +21143,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25220,27 +21159,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "identity.token_issued";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["IdentityEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.identity.signed_in": {
@@ -25248,15 +21174,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25264,27 +21190,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "identity.signed_in";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["IdentityEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.connector.authorized": {
@@ -25292,15 +21205,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25308,27 +21221,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "connector.authorized";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["ConnectorAuthorizedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.connector.revoked": {
@@ -25336,15 +21236,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25352,27 +21252,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "connector.revoked";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["ConnectorRevokedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.escalation.sent": {
@@ -25380,15 +21267,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25396,27 +21283,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "escalation.sent";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["EscalationSentData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.agent.updated": {
@@ -25424,15 +21298,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25440,27 +21314,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "agent.updated";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AgentUpdatedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.agent.revoked": {
@@ -25468,15 +21329,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25484,27 +21345,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "agent.revoked";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AgentRevokedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.agent.deleted": {
@@ -25512,15 +21360,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25528,27 +21376,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "agent.deleted";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AgentDeletedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.agent.reported": {
@@ -25556,15 +21391,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25572,27 +21407,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "agent.reported";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["AgentReportedData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.knowledge.created": {
@@ -25600,15 +21422,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25616,27 +21438,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "knowledge.created";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.knowledge.updated": {
@@ -25644,15 +21453,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25660,27 +21469,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "knowledge.updated";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.knowledge.deleted": {
@@ -25688,15 +21484,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25704,27 +21500,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "knowledge.deleted";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["KnowledgeEventData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
     "on.webhook.test": {
@@ -25732,15 +21515,15 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["XServiceTimestamp"];
                 /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["XServiceSignature"];
                 /** @description Event id. Process each id once. */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["WebhookId"];
                 /** @description Same as X-Service-Timestamp. */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -25748,27 +21531,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Event id, the same on every attempt and every transport.
-                     */
-                    id: string;
                     /** @constant */
                     type: "webhook.test";
-                    /** Format: date-time */
-                    created_at: string;
                     data: components["schemas"]["WebhookTestData"] | components["schemas"]["EnvelopeData"];
-                };
+                } & WithRequired<components["schemas"]["Event"], "type" | "data">;
             };
         };
         responses: {
-            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "2XX": components["responses"]["Acknowledged"];
         };
     };
 }
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};

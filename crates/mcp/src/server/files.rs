@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use posthouse_api::wire::{JsonLimits, Problems, parse};
-use posthouse_app::{Service, access::file_links::LinkedCall, limits::blocking_pool::WorkClass};
+use posthouse_app::{
+    Service,
+    access::file_links::LinkedCall,
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+};
 use posthouse_call::{Answer, Arguments, CallSource, Notes, PathParams, admit, run};
 use posthouse_domain::{ErrorCode, FieldProblem, FileDirection, Refusal};
 use serde_json::{Map, Value, json};
@@ -126,12 +130,13 @@ impl McpServer {
         };
         let limits =
             JsonLimits { values_max: service.config.limits.json_values, depth_max: service.config.limits.json_depth };
+        let owner = WorkOwner { class: WorkClass::Compose, workspace: linked.caller.caller.workspace };
         let (length, files, mut body) = (form.len(), call.files.clone(), call.body.clone());
-        let fill = move || {
+        let fill = move |_: &WorkStop| {
             let form = parse(&form, limits).unwrap_or_default();
             filled(&mut body, &files, form).map(|()| Bytes::from(body.to_string()))
         };
-        match service.blocking_pool.run_sized(WorkClass::Compose, length, fill).await {
+        match service.blocking_pool.run_for(owner, length, fill).await {
             Ok(Ok(body)) => self.make(service, linked, source, call, body).await,
             Ok(Err(refusal)) | Err(refusal) => refused(refusal),
         }

@@ -6,8 +6,9 @@ use posthouse_domain::{OutgoingFile, Refusal, WorkspaceId, time::SECOND_MS};
 use posthouse_mail::parse;
 
 use super::content;
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::outbound::compose::{OutgoingKind, OutgoingMessage};
-use crate::{limits::blocking_pool::WorkClass, ports::FileToRead, service::Service};
+use crate::{ports::FileToRead, service::Service};
 
 /// Files of one message that are read.
 const FILES_MAX: usize = 20;
@@ -30,8 +31,9 @@ pub(crate) async fn texts(
         OutgoingKind::Submitted(submitted) if !submitted.is_by_agent => return Ok(Vec::new()),
         OutgoingKind::Submitted(submitted) => {
             let raw = submitted.raw.clone();
-            let work = move || parse::parse(&raw).attachments.iter().map(parsed).collect::<Vec<_>>();
-            service.blocking_pool.run_sized(WorkClass::Compose, submitted.raw.len(), work).await?
+            let owner = WorkOwner { class: WorkClass::Compose, workspace };
+            let work = move |_: &WorkStop| parse::parse(&raw).attachments.iter().map(parsed).collect::<Vec<_>>();
+            service.blocking_pool.run_for(owner, submitted.raw.len(), work).await?
         }
         OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
             outgoing.content.files.iter().map(given).collect()
