@@ -14,7 +14,7 @@ pub fn run(data: &[u8]) {
         return;
     }
     let filename = Some(NAMES[usize::from(*choice) % NAMES.len()].to_owned());
-    let hints = FileHints { filename, content_type: String::new(), rasterizes: false };
+    let hints = FileHints { filename, content_type: String::new(), rasterizes: false, wanted_page: None };
     let result = read(&hints, bytes);
     if let Ok(text) = &result {
         let chars: usize = text.pages.iter().map(|page| page.chars().count()).sum();
