@@ -196,7 +196,7 @@ async fn passages(
 
 /// Asks the model server.
 async fn ask(service: &Service, prompt: &Prompt) -> Result<(ModelReply, String), Refusal> {
-    let schema = prompt.schema();
+    let schema = Prompt::schema();
     let question =
         Question { name: "reply", system: &prompt.system, user: &prompt.user, schema: &schema, timeout_ms: TIMEOUT_MS };
     let endpoint = service.config.ai.endpoint.as_ref();

@@ -1,6 +1,6 @@
 //! Workspaces: stop, suspend, report.
 
-mod provoked;
+pub(crate) mod provoked;
 pub mod report;
 pub mod stop;
 pub(crate) mod suppressed;

@@ -77,10 +77,18 @@ impl Session {
     /// # Errors
     /// Fails if the address is invalid, or if the stored key is for another server.
     pub(crate) fn credentials(&self) -> Result<Credentials, ClientError> {
-        if let Some(name) = self.options.chosen_profile()
-            && let Some(stored) = ConfigFile::read(&self.environment)?.profile(name)
-        {
-            return matched(self.options.chosen_base_url().map(|text| base_url(&text)).transpose()?, stored);
+        if let Some(name) = self.options.chosen_profile() {
+            match ConfigFile::read(&self.environment)?.profile(name) {
+                Some(stored) => {
+                    return matched(self.options.chosen_base_url().map(|text| base_url(&text)).transpose()?, stored);
+                }
+                // The key of the environment may be that of another workspace.
+                None if self.environment.api_key.is_some() => {
+                    let problem = format!("no profile is named {name}; run posthouse login --profile {name}");
+                    return Err(ClientError::Failed(problem));
+                }
+                None => {}
+            }
         }
         let given = self.options.base_url(&self.environment).map(|text| base_url(&text)).transpose()?;
         let stored = match (&self.environment.api_key, &given) {

@@ -47,14 +47,14 @@ pub enum FileKind {
     Unsupported,
 }
 
-/// Endings of names of files that are read. Only the bytes of the first ones show their kind.
-const BINARY_ENDINGS: [&str; 27] = [
+/// Name endings of formats that are recognized by their first bytes.
+const BINARY_ENDINGS: [&str; 29] = [
     "pdf", "docx", "docm", "dotx", "dotm", "xlsx", "xlsm", "xltx", "xltm", "pptx", "pptm", "ppsx", "potx", "odt",
-    "ods", "odp", "ott", "ots", "otp", "epub", "msg", "png", "jpg", "jpeg", "gif", "tif", "tiff",
+    "ods", "odp", "ott", "ots", "otp", "epub", "msg", "png", "jpg", "jpeg", "gif", "tif", "tiff", "webp", "bmp",
 ];
 const TEXT_ENDINGS: [&str; 11] = ["rtf", "txt", "text", "md", "csv", "tsv", "html", "htm", "xhtml", "eml", "ics"];
-/// The same as beginnings of media types.
-const BINARY_TYPES: [&str; 9] = [
+/// The same as prefixes of media types.
+const BINARY_TYPES: [&str; 11] = [
     "application/pdf",
     "application/vnd.openxmlformats-officedocument.",
     "application/vnd.oasis.opendocument.",
@@ -64,6 +64,8 @@ const BINARY_TYPES: [&str; 9] = [
     "image/jpeg",
     "image/gif",
     "image/tiff",
+    "image/webp",
+    "image/bmp",
 ];
 const TEXT_TYPES: [&str; 4] = ["application/rtf", "application/xhtml", "text/", "message/rfc822"];
 

@@ -89,7 +89,7 @@ impl McpServer {
             ("tools/list", _) => kept(self.list(client, knows_tasks), "private"),
             ("tools/call", _) => self.call(&invoker, client.profile, request, knows_tasks).await?,
             (method, true) if method.starts_with("tasks/") => {
-                tasks::answer(|name| self.any_tool(name), &invoker, request).await?
+                tasks::answer(|name| self.tool(name, client.profile).ok(), &invoker, request).await?
             }
             ("resources/list", _) => kept(self.extended(resources::list(&invoker, request).await?), "private"),
             ("resources/templates/list", _) => kept(self.extended(resources::templates(&self.operations)), "public"),

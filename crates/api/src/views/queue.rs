@@ -101,7 +101,7 @@ view! {
         thread_id: Uuid = entry.thread.into(),
         /// `in_flight` or `dead_letter`.
         state: &'static str = if entry.lease_until.is_some() { "in_flight" } else { "dead_letter" },
-        /// Author of the message.
+        /// Author of the message; without the name if the content is withheld.
         from: &'a str = from,
         /// Subject of the message; null also if its content is withheld.
         subject: Option<&'a str> = subject,

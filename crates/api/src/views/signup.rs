@@ -57,7 +57,8 @@ pub struct RestrictionsView {
     recipients_per_day: u64,
     /// Number of different recipients today.
     recipients_today: u64,
-    /// Always `unlimited`: replies within conversations that began with received mail, to people in them, do not count.
+    /// Always `unlimited`: replies within conversations that began with received mail don't count, to people whom SPF or DKIM
+    /// proves. Others count.
     replies_to_inbound_threads: &'static str,
     /// Maximum number of permanent inboxes.
     inboxes: u64,

@@ -102,8 +102,25 @@ pub async fn file_link(
     client: IpAddr,
 ) -> Result<LinkedCall, Refusal> {
     let digest = Sha256::digest(token.as_bytes()).into();
-    let found = check(service, digest, client, file_links::open(service, token, direction)).await;
-    found.map_err(|refusal| if refusal.code == ErrorCode::Unauthorized { file_links::unknown() } else { refusal })
+    check(service, digest, client, file_links::open(service, token, direction)).await.map_err(link_refusal)
+}
+
+/// Checks a link to a file without using it up.
+///
+/// # Errors
+/// Returns the errors of [`file_link`].
+pub async fn check_file_link(
+    service: &Service,
+    token: &str,
+    direction: FileDirection,
+    client: IpAddr,
+) -> Result<(), Refusal> {
+    let digest = Sha256::digest(token.as_bytes()).into();
+    check(service, digest, client, file_links::check(service, token, direction)).await.map_err(link_refusal)
+}
+
+fn link_refusal(refusal: Refusal) -> Refusal {
+    if refusal.code == ErrorCode::Unauthorized { file_links::unknown() } else { refusal }
 }
 
 /// Looks up a credential, unless its client sent too many unknown ones.

@@ -9,7 +9,7 @@ use posthouse_store::file_links::{self, FileLinkRow};
 use posthouse_store::{Result as StoreResult, Tx, workspaces};
 
 use super::authenticate::{AuthenticatedCaller, active_caller};
-use crate::service::Service;
+use crate::service::{ReadScope, Service};
 
 /// A new link.
 #[derive(Clone, Debug)]
@@ -82,6 +82,18 @@ pub(super) fn unknown() -> Refusal {
     Refusal::new(ErrorCode::NotFound, UNKNOWN).with_fix("Call the tool again: its result has a new link.")
 }
 
+/// Checks that a link would open, without opening it.
+///
+/// # Errors
+/// Returns `unauthorized` if the link is unknown, used or expired.
+pub(super) async fn check(service: &Service, text: &str, direction: FileDirection) -> Result<(), Refusal> {
+    let unknown = || Refusal::new(ErrorCode::Unauthorized, UNKNOWN);
+    let digest = FileLinkToken::parse(text).ok_or_else(unknown)?.digest();
+    let now = service.clock.now();
+    let is_open = service.read(ReadScope::Lookup, move |tx| file_links::is_open(tx, &digest, direction, now)).await?;
+    if is_open { Ok(()) } else { Err(unknown()) }
+}
+
 /// Opens a link for the current access of the credential that asked for it. A download works once.
 ///
 /// # Errors
@@ -90,12 +102,16 @@ pub(super) async fn open(service: &Service, text: &str, direction: FileDirection
     let unknown = || Refusal::new(ErrorCode::Unauthorized, UNKNOWN);
     let digest = FileLinkToken::parse(text).ok_or_else(unknown)?.digest();
     let now = service.clock.now();
-    let found = service.write(move |tx: &mut Tx| -> StoreResult<Option<LinkedCall>> {
+    let find = move |tx: &mut Tx| -> StoreResult<Option<LinkedCall>> {
         let Some(link) = file_links::open(tx, &digest, direction, now)? else { return Ok(None) };
         let workspace = workspaces::get(tx, link.workspace)?;
         let caller = active_caller(tx, link.workspace, link.credential)?;
         let whole = caller.zip(workspace).map(|(caller, workspace)| AuthenticatedCaller { caller, workspace });
         Ok(whole.map(|caller| LinkedCall { caller, call: link.call }))
-    });
-    found.await?.ok_or_else(unknown)
+    };
+    let found = match direction {
+        FileDirection::Download => service.write(find).await,
+        FileDirection::Upload => service.read(ReadScope::Lookup, find).await,
+    };
+    found?.ok_or_else(unknown)
 }

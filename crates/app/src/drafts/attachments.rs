@@ -54,6 +54,14 @@ pub(super) async fn upload(
     Ok(uploads)
 }
 
+/// Returns the places of the new files.
+pub(super) fn contents(uploads: &[StoredDraftFile]) -> impl Iterator<Item = DraftFileContent> {
+    uploads.iter().filter_map(|upload| match upload {
+        StoredDraftFile::New(file, place) => Some(DraftFileContent { id: file.id, place: place.clone() }),
+        StoredDraftFile::Kept(_) => None,
+    })
+}
+
 /// Returns the metadata of the files, with kept files taken from the draft.
 ///
 /// # Errors

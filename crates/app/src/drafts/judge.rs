@@ -2,20 +2,70 @@
 //! lets it be scheduled. The send judges it again, with the texts of its files.
 
 use posthouse_domain::{
-    Caller, Direction, Draft, DraftFile, DraftOrigins, DraftStatus, Inbox, OutboundFacts, OutboundVerdict, Refusal,
-    Time, label::DRAFT_ONLY, send::RECIPIENTS_MAX,
+    Caller, Detail, Direction, Draft, DraftContent, DraftOrigins, DraftStatus, ErrorCode, Inbox, OutboundFacts,
+    OutboundFinding, OutboundPolicy, OutboundVerdict, Refusal, Time, label::DRAFT_ONLY, outbound_policy::FINDINGS_MAX,
+    send::RECIPIENTS_MAX,
 };
 use posthouse_mail::address::{Address, Mailbox};
-use posthouse_store::{Tx, messages, workspaces};
+use posthouse_store::{Tx, draft_files::DraftFileContent, messages, workspaces};
 
+use super::attachments;
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::outbound::guard::content::{self, Content, FileContent};
-use crate::outbound::guard::{is_person, origins, origins::Addressed};
+use crate::outbound::guard::{files, is_person, origins, origins::Addressed};
+use crate::service::{ReadScope, Service};
 
-/// Bytes of a body that are searched when a draft is scheduled.
-const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// What was found in the bodies and files of a draft before the transaction that schedules it. A search within the
+/// transaction would keep all other writers waiting.
+#[derive(Clone, Debug)]
+pub(super) struct SearchedDraft {
+    content: DraftContent,
+    findings: Vec<OutboundFinding>,
+}
 
-fn begin(body: &str) -> &str {
-    &body[..body.floor_char_boundary(BODY_BYTES_MAX)]
+impl SearchedDraft {
+    fn is_of(&self, other: &DraftContent) -> bool {
+        let DraftContent { text, html, data_json, files, .. } = &self.content;
+        (text, html, data_json, files) == (&other.text, &other.html, &other.data_json, &other.files)
+    }
+}
+
+/// Searches the bodies and files of a draft, if the policy of the workspace asks for it.
+pub(super) async fn search(
+    service: &Service,
+    draft: Draft,
+    contents: Vec<DraftFileContent>,
+    now: Time,
+) -> Result<SearchedDraft, Refusal> {
+    let workspace = draft.workspace;
+    let read = move |tx: &mut Tx| {
+        let policy = workspaces::get(tx, workspace)?.map(|workspace| workspace.outbound_policy);
+        Ok::<_, Refusal>((policy, content::received_codes(tx, workspace, now)?))
+    };
+    let (policy, codes) = service.read(ReadScope::Lookup, read).await?;
+    if policy.is_none_or(|policy| policy == OutboundPolicy::Off) {
+        return Ok(SearchedDraft { content: draft.content, findings: Vec::new() });
+    }
+    let files = attachments::load(service, &draft, contents).await?;
+    let texts = files::texts_of(service, workspace, &files).await?;
+    let c = &draft.content;
+    let bodies = [&c.text, &c.html, &c.data_json].into_iter().flatten().map(String::len).sum::<usize>();
+    let bytes = bodies + files.iter().map(|file| file.bytes.len()).sum::<usize>();
+    let work = move |_: &WorkStop| {
+        let c = &draft.content;
+        let given = files.iter().zip(&texts).map(|(file, text)| FileContent::of(file, text.as_deref()));
+        let content = Content {
+            text: c.text.as_deref(),
+            html: c.html.as_deref(),
+            data: c.data_json.as_deref(),
+            files: given.collect(),
+            ..Content::default()
+        };
+        let findings = content::findings(&content, &codes, draft.thread);
+        SearchedDraft { content: draft.content, findings }
+    };
+    let owner = WorkOwner { class: WorkClass::Compose, workspace };
+    service.blocking_pool.run_for(owner, bytes, work).await
 }
 
 /// Writes the origins of the recipients into a draft. `before` are the known ones.
@@ -58,35 +108,37 @@ pub(super) fn origins(
     Ok(())
 }
 
-/// Returns what is known about a file before its bytes are read.
-fn file(file: &DraftFile) -> FileContent<'_> {
-    FileContent { name: &file.filename, content_type: &file.content_type, bytes: &[], text: None }
-}
-
 /// Returns the draft as it is after it was scheduled: the policy of the workspace may hold it.
 ///
 /// # Errors
-/// Returns `recipient_unproven` or `content_blocked` if the policy refuses it.
-pub(super) fn scheduled(tx: &mut Tx, draft: Draft, caller: &Caller, now: Time) -> Result<Draft, Refusal> {
+/// Returns `recipient_unproven` or `content_blocked` if the policy refuses it, or `draft_not_editable` if the content isn't
+/// the one that was searched.
+pub(super) fn scheduled(
+    tx: &mut Tx,
+    draft: Draft,
+    searched: Option<&SearchedDraft>,
+    caller: &Caller,
+    now: Time,
+) -> Result<Draft, Refusal> {
     if draft.status != DraftStatus::Scheduled {
         return Ok(draft);
     }
+    let c = &draft.content;
+    let searched = searched.filter(|searched| searched.is_of(c)).ok_or_else(|| changed(draft.status))?;
     let workspace = workspaces::get(tx, draft.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let codes = content::received_codes(tx, draft.workspace, now)?;
     let answers = match draft.answers {
         Some(id) => messages::get(tx, draft.workspace, id)?,
         None => None,
     };
-    let c = &draft.content;
-    // In a transaction, only so much is searched. Sending it searches everything.
-    let content = Content {
+    let header = Content {
         subject: c.subject.as_deref(),
-        text: c.text.as_deref().map(begin),
-        html: c.html.as_deref().map(begin),
-        data: c.data_json.as_deref().map(begin),
         fields: content::people_fields([("to", &*c.to), ("cc", &*c.cc), ("bcc", &*c.bcc)]),
-        files: c.files.iter().map(file).collect(),
+        ..Content::default()
     };
+    let mut findings = content::findings(&header, &codes, draft.thread);
+    findings.extend(searched.findings.iter().cloned());
+    findings.truncate(FINDINGS_MAX);
     let is_draft_only = answers.as_ref().is_some_and(|original| {
         original.direction == Direction::Inbound && original.labels.iter().any(|label| label == DRAFT_ONLY)
     });
@@ -94,7 +146,7 @@ pub(super) fn scheduled(tx: &mut Tx, draft: Draft, caller: &Caller, now: Time) -
         policy: workspace.outbound_policy,
         is_approved: is_person(caller),
         recipients: draft.origins.0.clone(),
-        findings: content::findings(&content, &codes, draft.thread),
+        findings,
         is_draft_only,
         held_before: draft.hold.clone(),
     };
@@ -107,4 +159,9 @@ pub(super) fn scheduled(tx: &mut Tx, draft: Draft, caller: &Caller, now: Time) -
             Ok(Draft { revision, ..held })
         }
     }
+}
+
+fn changed(status: DraftStatus) -> Refusal {
+    let refusal = Refusal::new(ErrorCode::DraftNotEditable, "The draft was changed while it was being scheduled.");
+    refusal.detail(Detail::Status(status)).with_fix("Read the draft and schedule it again.")
 }

@@ -1,9 +1,9 @@
 //! Schedules, sends back, takes back, cancels and deletes drafts, without changing their content.
 
 use posthouse_domain::{Caller, Draft, DraftChangeResult, DraftStep, EventKind, Refusal, SentBack, Time, draft};
-use posthouse_store::{Tx, drafts};
+use posthouse_store::{Tx, draft_files, drafts};
 
-use super::{DraftRef, judge, lock, set_job};
+use super::{DraftRef, find, judge, lock, set_job};
 use crate::{access::actor, outbound::draft_events::append_event, service::Service};
 
 /// Schedules or reschedules a draft; the caller approves its content.
@@ -12,11 +12,18 @@ use crate::{access::actor, outbound::draft_events::append_event, service::Servic
 /// Returns `not_found`, `draft_not_editable`, or `invalid_send_at`.
 pub async fn schedule(service: &Service, caller: Caller, which: DraftRef, at: Time) -> Result<Draft, Refusal> {
     let (ids, now) = (service.clock.ids(), service.clock.now());
+    let read = move |tx: &mut Tx| {
+        let (_, found) = find(tx, &caller, which)?;
+        let contents = draft_files::contents(tx, found.workspace, found.id)?;
+        Ok::<_, Refusal>((found, contents))
+    };
+    let (found, contents) = service.read(caller.workspace, read).await?;
+    let searched = judge::search(service, found, contents, now).await?;
     let work = move |tx: &mut Tx| {
         let (inbox, before) = lock(tx, &caller, which)?;
         let mut after = before.scheduled(at, &actor::of(tx, &caller)?, now)?;
         judge::origins(tx, &mut after, &inbox, &caller, &before.origins, now)?;
-        let after = judge::scheduled(tx, after, &caller, now)?;
+        let after = judge::scheduled(tx, after, Some(&searched), &caller, now)?;
         let ids = ids.clone();
         drafts::update(tx, &before, &after)?;
         set_job(tx, &after, &ids, now)?;

@@ -1,14 +1,16 @@
 //! Creates and changes drafts. Fills in the recipients and the subject of a reply if the caller omits them.
 
 use posthouse_domain::{
-    Caller, Draft, DraftChange, DraftFile, DraftId, DraftSource, EventKind, IdGenerator, Inbox, InboxId, Message,
-    MessageId, NamedRecipient, NamedRecipients, Permission, Plans, Refusal, ScheduleChange, ThreadId, Time,
-    send::reply_people,
+    Caller, Draft, DraftChange, DraftChangeResult, DraftFile, DraftId, DraftSource, EventKind, IdGenerator, Inbox,
+    InboxId, Message, MessageId, NamedRecipient, NamedRecipients, Permission, Plans, Refusal, ScheduleChange, ThreadId,
+    Time, send::reply_people,
 };
 use posthouse_mail::{address::Mailbox, thread};
-use posthouse_store::{Tx, drafts, idempotency, idempotency::RecordedResponse, message_list, messages, storage};
+use posthouse_store::{
+    Tx, draft_files, drafts, idempotency, idempotency::RecordedResponse, message_list, messages, storage,
+};
 
-use super::{DraftRef, StoredDraftFile, judge, lock, set_job};
+use super::{DraftRef, StoredDraftFile, find, judge, judge::SearchedDraft, lock, set_job};
 use crate::access::{actor, authorize::require_permission, visible};
 use crate::drafts::{attachments, attachments::DraftFileInput};
 use crate::outbound::draft_events::append_event;
@@ -98,28 +100,83 @@ impl PreparedChange {
         Ok(Self { caller, change, uploads, target, files_bytes_max, plans, ids, now })
     }
 
-    /// Returns the changed draft, and whether it differs. Doesn't store it.
-    fn apply(&self, tx: &mut Tx, inbox: &Inbox, before: &Draft) -> Result<(Draft, bool), Refusal> {
+    /// Searches the content that the draft would have after the change, if the change would schedule it.
+    async fn search(
+        self,
+        service: &Service,
+        draft: Option<DraftRef>,
+        inbox: InboxId,
+    ) -> Result<Option<SearchedDraft>, Refusal> {
+        if !self.schedules() {
+            return Ok(None);
+        }
+        let (workspace, now) = (self.caller.workspace, self.now);
+        let read = move |tx: &mut Tx| {
+            let (inbox, before) = match draft {
+                Some(which) => find(tx, &self.caller, which)?,
+                None => self.empty(visible::inbox(tx, &self.caller, inbox)?),
+            };
+            let mut contents = draft_files::contents(tx, before.workspace, before.id)?;
+            contents.extend(attachments::contents(self.uploads.as_deref().unwrap_or_default()));
+            Ok::<_, Refusal>((self.changed(tx, &inbox, &before)?.draft, contents))
+        };
+        match service.read(workspace, read).await {
+            Ok((draft, contents)) => judge::search(service, draft, contents, now).await.map(Some),
+            // The transaction refuses it, or repeats the response of the first request.
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn schedules(&self) -> bool {
+        matches!(self.change.schedule, ScheduleChange::At(_))
+    }
+
+    fn empty(&self, inbox: Inbox) -> (Inbox, Draft) {
+        let draft = Draft::new(inbox.workspace, self.ids.clone().next(), inbox.id, DraftSource::Api, self.now);
+        (inbox, draft)
+    }
+
+    fn changed(&self, tx: &mut Tx, inbox: &Inbox, before: &Draft) -> Result<DraftChangeResult, Refusal> {
         let mut change = self.change.clone();
         if let Some(uploads) = &self.uploads {
             change.files = Some(attachments::known(before, uploads, self.files_bytes_max)?);
         }
         fill_in(tx, &mut change, inbox, before, &self.caller, self.target)?;
-        let mut outcome = before.changed(&change, &actor::of(tx, &self.caller)?, self.now)?;
+        before.changed(&change, &actor::of(tx, &self.caller)?, self.now)
+    }
+
+    /// Returns the changed draft, and whether it differs. Doesn't store it.
+    fn apply(
+        &self,
+        tx: &mut Tx,
+        inbox: &Inbox,
+        before: &Draft,
+        searched: Option<&SearchedDraft>,
+    ) -> Result<(Draft, bool), Refusal> {
+        let mut outcome = self.changed(tx, inbox, before)?;
         if outcome.changed {
             judge::origins(tx, &mut outcome.draft, inbox, &self.caller, &before.origins, self.now)?;
-            outcome.draft = judge::scheduled(tx, outcome.draft, &self.caller, self.now)?;
+        }
+        // A draft that stays scheduled has kept its content.
+        if outcome.changed && self.schedules() {
+            outcome.draft = judge::scheduled(tx, outcome.draft, searched, &self.caller, self.now)?;
         }
         storage::limit(tx, &self.plans);
         Ok((outcome.draft, outcome.changed))
     }
 
     /// Stores the change as a new draft, and appends the event.
-    fn insert(&self, tx: &mut Tx, inbox: &Inbox, source: DraftSource) -> Result<Draft, Refusal> {
+    fn insert(
+        &self,
+        tx: &mut Tx,
+        inbox: &Inbox,
+        source: DraftSource,
+        searched: Option<&SearchedDraft>,
+    ) -> Result<Draft, Refusal> {
         let ids = self.ids.clone();
         let id: DraftId = ids.next();
         let empty = Draft::new(inbox.workspace, id, inbox.id, source, self.now);
-        let (mut draft, _) = self.apply(tx, inbox, &empty)?;
+        let (mut draft, _) = self.apply(tx, inbox, &empty, searched)?;
         draft.revision = empty.revision;
         drafts::insert(tx, &draft)?;
         self.attach(tx, &draft, &[], &ids)?;
@@ -162,12 +219,13 @@ async fn create_new(
 ) -> Result<SendResponse, Refusal> {
     let RepeatableRequest { caller, inbox, key } = request;
     let prepared = PreparedChange::of(service, caller, given).await?;
+    let searched = prepared.clone().search(service, None, inbox).await?;
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, inbox)?;
         if let Some(answer) = accept::claimed(tx, key.as_ref(), prepared.now)? {
             return Ok(SendResponse::replay(answer));
         }
-        let draft = prepared.insert(tx, &inbox, DraftSource::Api)?;
+        let draft = prepared.insert(tx, &inbox, DraftSource::Api, searched.as_ref())?;
         let answer = RecordedResponse { status: CREATED, body: render(&draft)? };
         if let Some(key) = &key {
             idempotency::answer(tx, key, &answer)?;
@@ -196,7 +254,7 @@ pub async fn create_by_ai(
     let prepared = PreparedChange::of(service, caller, given).await?;
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &prepared.caller, inbox)?;
-        prepared.insert(tx, &inbox, DraftSource::Ai)
+        prepared.insert(tx, &inbox, DraftSource::Ai, None)
     };
     service.write(work).await
 }
@@ -207,9 +265,10 @@ pub async fn create_by_ai(
 /// Returns the errors of [`create`], or `draft_not_editable`.
 pub async fn change(service: &Service, caller: Caller, which: DraftRef, given: DraftInput) -> Result<Draft, Refusal> {
     let prepared = PreparedChange::of(service, caller, given).await?;
+    let searched = prepared.clone().search(service, Some(which), which.inbox).await?;
     let work = move |tx: &mut Tx| {
         let (inbox, before) = lock(tx, &caller, which)?;
-        let (after, changed) = prepared.apply(tx, &inbox, &before)?;
+        let (after, changed) = prepared.apply(tx, &inbox, &before, searched.as_ref())?;
         if changed {
             let ids = prepared.ids.clone();
             drafts::update(tx, &before, &after)?;

@@ -1,5 +1,4 @@
-//! Images of the pages of an attachment, for a person who compares them with the text. A process of its own makes them, as it reads
-//! the text.
+//! Images of the pages of an attachment, for a person who compares them with the text. A separate process draws them.
 
 use bytes::Bytes;
 use posthouse_domain::{Caller, ErrorCode, ExtractionErrorCode, Refusal};
@@ -20,11 +19,12 @@ pub async fn render(service: &Service, caller: Caller, of: TextRequest, index: u
     let reader = caller.clone();
     let find = move |tx: &mut Tx| text::find(tx, &reader, of);
     service.read(workspace, find).await?;
-    let (file, mut download) = raw::file(service, caller, of.attachment, of.opt_ins).await?;
     if !service.config.files.extraction {
         return Err(unavailable("This server doesn't read files."));
     }
+    // A request that waits for its turn holds no file.
     let _turn = service.uploads.turn(workspace).await;
+    let (file, mut download) = raw::file(service, caller, of.attachment, of.opt_ins).await?;
     let mut bytes = Vec::new();
     while let Some(chunk) = download.next_chunk().await? {
         bytes.extend_from_slice(&chunk);

@@ -15,9 +15,9 @@ const WAITS_MAX: u64 = 10_000;
 /// # Errors
 /// Returns `rate_limited` if the workspace has cancelled too many waits that haven't ended.
 pub async fn cancel(service: &Service, caller: Caller, wait: &str, ends_at: Time) -> Result<(), Refusal> {
-    let digest = digest(&caller, wait)?;
+    let (digest, now) = (digest(&caller, wait)?, service.clock.now());
     let write = move |tx: &mut Tx| {
-        if cancelled_waits::count(tx, caller.workspace, WAITS_MAX)? >= WAITS_MAX {
+        if cancelled_waits::count_open(tx, caller.workspace, WAITS_MAX, now)? >= WAITS_MAX {
             return Err(too_many());
         }
         Ok(cancelled_waits::insert(tx, caller.workspace, &digest, ends_at)?)

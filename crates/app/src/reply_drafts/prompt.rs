@@ -40,7 +40,6 @@ pub(super) struct Sources<'a> {
 pub(super) struct Prompt {
     pub(super) system: String,
     pub(super) user: String,
-    passages: usize,
 }
 
 /// A quote that the model names.
@@ -61,20 +60,17 @@ pub(super) struct ModelReply {
 impl Prompt {
     pub(super) fn of(clock: &dyn Clock, sources: &Sources<'_>) -> Self {
         let (mail, reference) = (Fence::new(clock), Fence::new(clock));
-        Self {
-            system: system(sources, &mail, &reference),
-            user: user(sources, &mail, &reference),
-            passages: sources.passages.len(),
-        }
+        Self { system: system(sources, &mail, &reference), user: user(sources, &mail, &reference) }
     }
 
     /// Returns the schema of the answer: text and citations, no recipients and nothing to call.
-    pub(super) fn schema(&self) -> Value {
+    pub(super) fn schema() -> Value {
         let citation = json!({
             "type": "object",
             "properties": {
-                "passage": { "type": "integer", "minimum": 1, "maximum": self.passages.max(1) },
-                "quote": { "type": "string", "minLength": 1, "maxLength": QUOTE_CHARS_MAX },
+                // A wrong number or quote costs the citation, not the reply.
+                "passage": { "type": "integer" },
+                "quote": { "type": "string", "maxLength": QUOTE_CHARS_MAX },
             },
             "required": ["passage", "quote"],
             "additionalProperties": false,

@@ -3,7 +3,7 @@
 //! (`docs/decisions/sending.md#0094-one-party`).
 //!
 //! * The proven author and the author's party don't count. Nor does a person whom the mail names, who wrote to the workspace
-//!   before with proof, and whom the workspace didn't write to first. They complain about an answer to themselves.
+//!   before with proof, and whom the workspace didn't write to first. Their complaint is about a reply to their own mail.
 //! * Everyone else whom the mail names counts as the party that named them: the author's, and one party for all mail without a
 //!   proven author, however many names and networks it came from. So does an address that the inbox forwards its mail to.
 //! * People whom the workspace wrote to first, and whom no mail names, count for themselves.
@@ -11,13 +11,13 @@
 //! Only people whom the mail proves are exempt, because the workspace could name others in mail to itself. Mail from an address
 //! of the workspace provokes nothing.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use posthouse_domain::{Direction, Message, Party, party};
+use posthouse_domain::{Direction, Message, Party, Time, WorkspaceId, party};
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result, Tx, answers, forwarding, inboxes, mail_domains, message_list, messages};
 
-/// Messages that are looked at from a sent message up, each answered by the one before; and as many of its thread.
+/// Maximum number of messages followed through replies, and of earlier messages of the thread.
 const EXCHANGE_MAX: u32 = 50;
 /// Addresses of `Reply-To` that are read.
 const REPLY_TO_MAX: usize = 100;
@@ -28,6 +28,14 @@ pub(super) struct Exchange {
     received: Vec<ReceivedMail>,
     /// Addresses that the inbox forwards all its mail to.
     forwarded_to: Vec<String>,
+    met: FirstMails,
+}
+
+/// When a workspace first got mail from addresses and wrote to them, read once for each address.
+struct FirstMails {
+    workspace: WorkspaceId,
+    by: HashMap<String, Option<Time>>,
+    to: HashMap<String, Option<Time>>,
 }
 
 struct ReceivedMail {
@@ -55,26 +63,33 @@ impl Exchange {
             }
         }
         all.sort_unstable_by_key(|mail| std::cmp::Reverse(mail.created_at));
-        let mut received = Vec::new();
+        let (mut received, mut own) = (Vec::new(), HashMap::<String, bool>::new());
         for mail in all.into_iter().filter(|mail| mail.direction == Direction::Inbound) {
-            if !is_from_workspace(tx, &mail)? {
+            let is_own = match own.get(&mail.from) {
+                Some(known) => *known,
+                None => *own.entry(mail.from.clone()).or_insert(is_from_workspace(tx, &mail)?),
+            };
+            if !is_own {
                 received.push(ReceivedMail { is_parent: Some(mail.id) == parent_id, named: named(&mail), mail });
             }
         }
         let addresses = forwarding::of_inbox(tx, sent.workspace, sent.inbox)?;
-        Ok(Self { received, forwarded_to: addresses.into_iter().map(|forwarding| forwarding.address).collect() })
+        let forwarded_to = addresses.into_iter().map(|forwarding| forwarding.address).collect();
+        let met = FirstMails { workspace: sent.workspace, by: HashMap::new(), to: HashMap::new() };
+        Ok(Self { received, forwarded_to, met })
     }
 
-    /// Returns the party that counts for a recipient; `None` if it complains about an answer to itself.
-    pub(super) fn counted_party(&self, tx: &mut Tx, recipient: &str) -> Result<Option<Party>> {
+    /// Returns the party that counts for a recipient; `None` if the message replies to that recipient's own mail.
+    pub(super) fn counted_party(&mut self, tx: &mut Tx, recipient: &str) -> Result<Option<Party>> {
         let Ok(address) = Address::parse(recipient) else { return Ok(Some(Party::of_text(recipient))) };
         let is_forwarded = self.forwarded_to.iter().any(|to| to == address.canonical_str());
         let mut first_namer = None;
         for received in &self.received {
-            if received.is_of_author(tx, &address)? || received.names_writer(tx, &address)? {
+            let met = &mut self.met;
+            if received.is_of_author(tx, met, &address)? || received.names_writer(tx, met, &address)? {
                 return Ok(None);
             }
-            if received.is_parent && is_forwarded || received.led_to(tx, &address)? {
+            if received.is_parent && is_forwarded || received.led_to(tx, met, &address)? {
                 first_namer = Some(received.author_party());
             }
         }
@@ -91,40 +106,52 @@ impl ReceivedMail {
 
     /// Returns whether a recipient is of the party that wrote the mail, in answer to which the message was sent. Only a
     /// proven author speaks for a party.
-    fn is_of_author(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
+    fn is_of_author(&self, tx: &mut Tx, met: &mut FirstMails, recipient: &Address) -> Result<bool> {
         if !self.mail.author_proven {
             return Ok(false);
         }
         let Ok(author) = Mailbox::parse(&self.mail.from) else { return Ok(false) };
         let is_same = party::speaks_for(author.address(), recipient);
-        Ok(is_same && (self.is_parent || !self.was_written_to(tx, author.address())?))
+        Ok(is_same && (self.is_parent || !met.wrote_to(tx, author.address(), self.mail.created_at)?))
     }
 
     /// Returns whether the workspace wrote to a recipient because the mail names it. Without proof, the answer is what the
     /// mail led to even if the workspace had written to that address before: someone else may have used its name.
-    fn led_to(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
+    fn led_to(&self, tx: &mut Tx, met: &mut FirstMails, recipient: &Address) -> Result<bool> {
         let is_forgeable = self.is_parent && !self.mail.author_proven;
-        Ok(self.names(recipient) && (is_forgeable || !self.was_written_to(tx, recipient)?))
+        Ok(self.names(recipient) && (is_forgeable || !met.wrote_to(tx, recipient, self.mail.created_at)?))
     }
 
     /// Returns whether the mail names a recipient who had written to the workspace before, and whom the workspace hadn't
     /// written to first. The author needs no proof, because the recipient gave it.
-    fn names_writer(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
-        Ok(self.names(recipient) && self.had_written(tx, recipient)? && !self.was_written_to(tx, recipient)?)
+    fn names_writer(&self, tx: &mut Tx, met: &mut FirstMails, recipient: &Address) -> Result<bool> {
+        Ok(self.names(recipient)
+            && met.heard_from(tx, recipient, self.mail.created_at)?
+            && !met.wrote_to(tx, recipient, self.mail.created_at)?)
     }
 
     fn names(&self, recipient: &Address) -> bool {
         self.named.contains(recipient.canonical_str())
     }
+}
 
-    /// Returns whether an address had written to the workspace, with proof.
-    fn had_written(&self, tx: &mut Tx, address: &Address) -> Result<bool> {
-        answers::has_written(tx, self.mail.workspace, address.canonical_str(), self.mail.created_at)
+impl FirstMails {
+    /// Returns whether an address had written to the workspace before a time, with proof.
+    fn heard_from(&mut self, tx: &mut Tx, address: &Address, before: Time) -> Result<bool> {
+        let text = address.canonical_str();
+        if !self.by.contains_key(text) {
+            self.by.insert(text.to_owned(), answers::first_by(tx, self.workspace, text)?);
+        }
+        Ok(self.by[text].is_some_and(|first| first < before))
     }
 
-    /// Returns whether the workspace had written to an address before, other than in an answer.
-    fn was_written_to(&self, tx: &mut Tx, address: &Address) -> Result<bool> {
-        answers::wrote_first_to(tx, self.mail.workspace, address.canonical_str(), self.mail.created_at)
+    /// Returns whether the workspace had written to an address before a time, other than in an answer.
+    fn wrote_to(&mut self, tx: &mut Tx, address: &Address, before: Time) -> Result<bool> {
+        let text = address.canonical_str();
+        if !self.to.contains_key(text) {
+            self.to.insert(text.to_owned(), answers::first_to(tx, self.workspace, text)?);
+        }
+        Ok(self.to[text].is_some_and(|first| first < before))
     }
 }
 
@@ -133,7 +160,7 @@ fn has(all: &[Message], mail: &Message) -> bool {
 }
 
 /// Returns the canonical addresses of everyone that the header fields of a mail name.
-fn named(mail: &Message) -> HashSet<String> {
+pub(crate) fn named(mail: &Message) -> HashSet<String> {
     let Message { from, to, cc, reply_to, .. } = mail;
     let listed = std::iter::once(from).chain(to).chain(cc).filter_map(|text| Mailbox::parse(text).ok());
     let reply_to = reply_to.as_deref().and_then(|list| Mailbox::parse_list(list, REPLY_TO_MAX).ok());

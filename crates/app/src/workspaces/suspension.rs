@@ -24,7 +24,7 @@ pub(crate) fn counted<'a>(
     sent: &Message,
     happened: impl IntoIterator<Item = (Incident, &'a str)>,
 ) -> Result<Vec<(Incident, Party)>> {
-    let exchange = Exchange::of(tx, sent)?;
+    let mut exchange = Exchange::of(tx, sent)?;
     let mut counted = Vec::new();
     for (kind, address) in happened {
         if let Some(party) = exchange.counted_party(tx, address)? {

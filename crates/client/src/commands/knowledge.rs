@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// Endings of files that `add` reads in a folder.
-const ENDINGS: [&str; 19] = [
+const ENDINGS: [&str; 22] = [
     "md", "markdown", "txt", "text", "html", "htm", "rst", "adoc", "csv", "pdf", "docx", "xlsx", "pptx", "odt", "ods",
-    "odp", "rtf", "epub", "tsv",
+    "odp", "rtf", "epub", "tsv", "eml", "msg", "ics",
 ];
 /// The most files that `add` reads.
 const FILES_MAX: usize = 20_000;

@@ -37,7 +37,8 @@ impl CodeText {
     #[must_use]
     pub fn find(&self, code: &str) -> Option<(usize, usize)> {
         let wanted: Vec<u8> = code.bytes().filter(u8::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-        if wanted.len() < CODE_CHARS_MIN || !code.is_ascii() {
+        // A code without a digit may be any word of a text.
+        if wanted.len() < CODE_CHARS_MIN || !code.is_ascii() || !wanted.iter().any(u8::is_ascii_digit) {
             return None;
         }
         let mut forms = vec![wanted.clone()];

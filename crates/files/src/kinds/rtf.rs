@@ -184,7 +184,11 @@ impl<'a> RtfReader<'a> {
         let Some(first) = self.take() else { return };
         if !first.is_ascii_alphabetic() {
             // Elsewhere it means nothing.
-            return if first == b'*' { self.group.is_skipped |= is_start } else { self.symbol(first) };
+            return match first {
+                // Writers mark notes as if readers could leave them out.
+                b'*' => self.group.is_skipped |= is_start && !self.bytes[self.at..].starts_with(b"\\footnote"),
+                _ => self.symbol(first),
+            };
         }
         let start = self.at - 1;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {

@@ -31,7 +31,7 @@ impl McpServer {
     }
 
     /// Returns a tool by its name, whatever the profile.
-    pub(super) fn any_tool(&self, name: &str) -> Option<&Tool> {
+    fn any_tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().map(|listed| &listed.tool).find(|tool| tool.name == name)
     }
 

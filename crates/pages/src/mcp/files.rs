@@ -47,6 +47,8 @@ async fn workspace(service: Arc<Service>, path: PathParams, client: IpAddr) -> R
 async fn download(server: Arc<McpServer>, service: Arc<Service>, input: PageInput) -> Result<RouteResponse, Refusal> {
     if input.request.is_head {
         // A check of the URL must not use it up.
+        let (token, client) = (input.path.text("token"), input.request.client_ip);
+        credentials::check_file_link(&service, token, FileDirection::Download, client).await?;
         return Ok(RouteResponse::empty());
     }
     let linked = open(&service, &input.request, input.path.text("token"), FileDirection::Download).await?;

@@ -103,7 +103,7 @@ fn what_a_program_shows_beside_the_text_is_read() {
         assert_eq!(result.outcome(), "done", "{name}");
         assert_eq!(result.text.trim(), expected, "{name}");
     }
-    let table: [(&str, &[u8], &str); 4] = [
+    let table: [(&str, &[u8], &str); 5] = [
         ("star.rtf", br"{\rtf1 {\b0\*\cs7 shown}{\*\other hidden}}", "shown"),
         (
             "font.rtf",
@@ -111,6 +111,7 @@ fn what_a_program_shows_beside_the_text_is_read() {
             "東京 café",
         ),
         ("pair.rtf", br"{\rtf1\uc0 a\u-10179\u-8704 b\u-10179 c\u-8704 d}", "a\u{1f600}bcd"),
+        ("note.rtf", br"{\rtf1 Text{\*\footnote {\chftn} A note.} goes on}", "Text A note. goes on"),
         ("html.rtf", br"{\rtf1\fromhtml1 {\*\htmltag <p>}one\htmlrtf \par two\htmlrtf0 three}", "onethree"),
     ];
     for (name, bytes, expected) in table {

@@ -2,7 +2,7 @@
 
 use super::{FINDINGS_MAX, Finding, SecretKind};
 
-/// Digits of the longest number that is read.
+/// Digits of the longest group that is read.
 const DIGITS_MAX: usize = 24;
 /// Characters between two groups of digits.
 const GAP_MAX: usize = 3;
@@ -21,7 +21,7 @@ struct Number {
     has_gap_of_cards: bool,
 }
 
-/// Finds card numbers: 13 to 19 digits of an issuer with a valid check digit, in groups.
+/// Finds card numbers: 14 to 19 digits of an issuer with a valid check digit, in groups.
 pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
     let (mut sure, mut loose, mut alike) = (Vec::new(), Vec::new(), 0);
     let mut at = 0;
@@ -29,6 +29,19 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
         let number = read(text, start);
         at = *number.ends.last().expect("a number has a group");
         if !is_apart(text, &number) {
+            continue;
+        }
+        if number.groups.len() > 4 + GROUPS_AFTER_MAX {
+            // A list or a table of numbers, some of which look like a part of a card.
+            for (index, four) in number.groups.chunks_exact(4).enumerate().filter(|(_, four)| **four == [4; 4]) {
+                alike += 1;
+                let digits = number.digits.get(index * 16..index * 16 + 16).unwrap_or_default();
+                if is_card(digits) && loose.len() < FINDINGS_MAX {
+                    let (first, last) = (index * 4, index * 4 + 3);
+                    let start = number.ends[first] - four[0];
+                    loose.push(Finding { kind: SecretKind::CardNumber, start, end: number.ends[last] });
+                }
+            }
             continue;
         }
         for length in lengths(&number.groups) {
@@ -67,7 +80,7 @@ fn read(text: &str, start: usize) -> Number {
             text[end..].chars().take(GAP_MAX).take_while(|c| !c.is_alphanumeric()).map(char::len_utf8).sum();
         let signs = &text[end..end + next];
         let goes_on = next > 0 && bytes.get(end + next).is_some_and(u8::is_ascii_digit);
-        if !goes_on || gap.is_some_and(|gap| gap != signs) || number.digits.len() >= DIGITS_MAX {
+        if !goes_on || gap.is_some_and(|gap| gap != signs) {
             return number;
         }
         number.has_gap_of_cards &= matches!(signs, " " | "-");
@@ -96,7 +109,7 @@ fn lengths(groups: &[usize]) -> impl Iterator<Item = usize> {
         [] => false,
     };
     let digits: usize = groups.iter().sum();
-    let all = ((13..=19).contains(&digits) && (is_usual(groups) || is_even())).then_some(groups.len());
+    let all = ((14..=19).contains(&digits) && (is_usual(groups) || is_even())).then_some(groups.len());
     let first =
         matches!(groups, [4, 4, 4, 4, after @ ..] if (1..=GROUPS_AFTER_MAX).contains(&after.len())).then_some(4);
     all.into_iter().chain(first)
@@ -104,13 +117,13 @@ fn lengths(groups: &[usize]) -> impl Iterator<Item = usize> {
 
 /// Returns whether cards show their digits in such groups.
 fn is_usual(groups: &[usize]) -> bool {
-    matches!(groups, [13..=19] | [4, 4, 4, 1..=7] | [4, 4, 4, 4, 1..=3] | [4, 6, 4..=5])
+    matches!(groups, [14..=19] | [4, 4, 4, 1..=7] | [4, 4, 4, 4, 1..=3] | [4, 6, 4..=5])
 }
 
 fn is_card(digits: &[u8]) -> bool {
     let number = |count: usize| digits.iter().take(count).fold(0u32, |all, digit| all * 10 + u32::from(*digit));
     let is_issued = match digits.len() {
-        13 | 19 if digits[0] == 4 => true,
+        19 if digits[0] == 4 => true,
         14 => matches!(number(3), 300..=305) || matches!(number(2), 36 | 38),
         15 => matches!(number(2), 34 | 37),
         16 => {

@@ -183,6 +183,8 @@ fn ordinary_mail_has_no_secrets_in_any_form() {
         "Tracking: 9400 1000 0000 0000 0000 00, JD014600003828392837, 1Z999AA10123456784.",
         "See https://example.com/a/b?utm_source=mail&utm_campaign=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b&id=12",
         "IBAN DE89 3704 0044 0532 0130 00, BIC COBADEFFXXX. VAT DE 123456789. Order 4000-1234-5678.",
+        "EAN 4006381333627, 4012200036136 and 4977766793124",
+        "4012 8888 8888 1881 4100 4203 4388 4501 4622 4737 4801 4911 5013 5120 5233 5341 5402 5511 5617 5702 5811 5903",
         "2023 2024 2025 2026 and 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16",
         "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\nindex 83db48f..bf269f4 100644",
         "Meeting ID: 834 1290 4411 Passcode: 483920\nOne tap mobile +13462487799,,83412904411#",

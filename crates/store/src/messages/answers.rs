@@ -20,19 +20,19 @@ statements! {
         CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = :workspace AND r.message_id = m.id {pg:OFFSET 0) r}
         WHERE m.workspace_id = :workspace AND m.inbox_id = :inbox AND m.rfc_message_id = :rfc_message_id AND m.direction = 'outbound'";
     /// Looks at the oldest threads of the address, with the whole key of each table.
-    fn count_first_to(workspace: WorkspaceId, address: &str, before: Time; searched = THREADS_SEARCHED_MAX) -> u64 =
-        "SELECT count(*) FROM (SELECT r.position FROM
+    fn first_to_row(workspace: WorkspaceId, address: &str; searched = THREADS_SEARCHED_MAX) -> Option<FirstRow> =
+        "SELECT min(m.created_at) AS first FROM
         (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = :workspace AND p.address = :address ORDER BY p.thread_id LIMIT :searched) bounded
         CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = :workspace AND m.thread_id = bounded.thread_id
-          AND m.created_at < :before AND m.direction = 'outbound' AND m.answers IS NULL AND m.in_reply_to IS NULL {pg:OFFSET 0) m}
+          AND m.direction = 'outbound' AND m.answers IS NULL AND m.in_reply_to IS NULL {pg:OFFSET 0) m}
         CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = :workspace AND r.message_id = m.id {pg:OFFSET 0) r}
-        WHERE lower(r.address) = :address LIMIT 1) found";
+        WHERE lower(r.address) = :address";
     /// Looks at the oldest threads of the address.
-    fn count_by(workspace: WorkspaceId, address: &str, before: Time; searched = THREADS_SEARCHED_MAX) -> u64 =
-        "SELECT count(*) FROM (SELECT m.id FROM
+    fn first_by_row(workspace: WorkspaceId, address: &str; searched = THREADS_SEARCHED_MAX) -> Option<FirstRow> =
+        "SELECT min(m.created_at) AS first FROM
         (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = :workspace AND p.address = :address ORDER BY p.thread_id LIMIT :searched) bounded
         CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = :workspace AND m.thread_id = bounded.thread_id
-          AND m.created_at < :before AND m.direction = 'inbound' AND m.author_proven = 1 AND m.contact_address = :address {pg:OFFSET 0) m} LIMIT 1) found";
+          AND m.direction = 'inbound' AND m.author_proven = 1 AND m.contact_address = :address {pg:OFFSET 0) m}";
     fn sent_row(workspace: WorkspaceId, since: Time) -> Option<SentRow> =
         "SELECT count(*) AS messages, min(created_at) AS oldest FROM messages WHERE workspace_id = :workspace AND direction = 'outbound' AND created_at > :since";
 }
@@ -45,14 +45,14 @@ pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
     Ok(count_sent(tx, message)? > 0)
 }
 
-/// Returns whether a workspace sent a message that answers nothing to a canonical address before a time.
-pub fn wrote_first_to(tx: &mut Tx, workspace: WorkspaceId, address: &str, before: Time) -> Result<bool> {
-    Ok(count_first_to(tx, workspace, address, before)? > 0)
+/// Returns when a workspace first sent a message that answers nothing to a canonical address.
+pub fn first_to(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<Option<Time>> {
+    Ok(first_to_row(tx, workspace, address)?.and_then(|row| row.first))
 }
 
-/// Returns whether a workspace received mail before a time whose proven author is a canonical address.
-pub fn has_written(tx: &mut Tx, workspace: WorkspaceId, address: &str, before: Time) -> Result<bool> {
-    Ok(count_by(tx, workspace, address, before)? > 0)
+/// Returns when a workspace first received mail whose proven author is a canonical address.
+pub fn first_by(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<Option<Time>> {
+    Ok(first_by_row(tx, workspace, address)?.and_then(|row| row.first))
 }
 
 /// Returns the number of messages that a workspace sent after `since`, and the time of the first.
@@ -60,4 +60,5 @@ pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<(u
     Ok(sent_row(tx, workspace, since)?.map_or((0, None), |row| (row.messages, row.oldest)))
 }
 
+crate::row_struct!(FirstRow { first: Option<Time> });
 crate::row_struct!(SentRow { messages: u64, oldest: Option<Time> });

@@ -13,11 +13,25 @@ statements! {
         "INSERT INTO seen_addresses (workspace_id, address_key, message_id) VALUES (:workspace, :key, :message) ON CONFLICT DO NOTHING";
     fn by_key(workspace: WorkspaceId, key: i64) -> Option<MessageId> =
         "SELECT message_id FROM seen_addresses WHERE workspace_id = :workspace AND address_key = :key ORDER BY message_id LIMIT 1";
-    /// Returns the newest codes and links that were received since then, with their threads.
-    pub fn codes(workspace: WorkspaceId, since: Time; limit = CODES_MAX) -> Vec<(thread_id: ThreadId, verification: MessageVerification)> =
-        "SELECT thread_id, verification FROM messages WHERE workspace_id = :workspace AND created_at > :since AND verification IS NOT NULL
+    /// Returns the newest codes and links that were received since then, with their threads and authors.
+    pub fn codes(workspace: WorkspaceId, since: Time; limit = CODES_MAX) -> Vec<ReceivedCode> =
+        "SELECT thread_id, contact_address, author_proven, verification FROM messages WHERE workspace_id = :workspace AND created_at > :since AND verification IS NOT NULL
         AND direction = 'inbound' ORDER BY created_at DESC LIMIT :limit";
 }
+
+crate::row_struct!(
+    /// A code or a link that a workspace received.
+    pub ReceivedCode {
+        /// The thread of its message.
+        thread_id: ThreadId,
+        /// The address of the author, if the message has one.
+        contact_address: Option<String>,
+        /// Whether the author is proven.
+        author_proven: bool,
+        /// The code or the link.
+        verification: MessageVerification,
+    }
+);
 
 /// Returns the first message that names one of the addresses with these keys.
 pub fn first(tx: &mut Tx, workspace: WorkspaceId, keys: &[i64]) -> Result<Option<MessageId>> {

@@ -61,6 +61,11 @@ pub fn count_open(tx: &mut Tx, workspace: WorkspaceId, most: u64, now: Time) -> 
     count(tx, workspace, most)
 }
 
+/// Returns whether a link would open.
+pub fn is_open(tx: &mut Tx, digest: &[u8; 32], direction: FileDirection, now: Time) -> Result<bool> {
+    Ok(find(tx, digest, direction)?.is_some_and(|link| now < link.expires_at))
+}
+
 /// Returns a link unless it expired. A download takes it away, so that it works once.
 pub fn open(tx: &mut Tx, digest: &[u8; 32], direction: FileDirection, now: Time) -> Result<Option<FileLinkRow>> {
     let found = match direction {

@@ -28,7 +28,7 @@ pub(super) struct Composition {
     pub(super) author: Mailbox,
     /// What signatures of copies for recipients on this service need.
     pub(super) signing: Option<CopySigning>,
-    /// What the message is searched for secrets with.
+    /// What the search for secrets needs.
     pub(super) search: judge::SearchFacts,
     /// The name of this service in `Authentication-Results`.
     pub(super) hostname: String,

@@ -30,7 +30,8 @@ fn is_of_author(original: &Message, author: &Address, person: &Address) -> bool 
 }
 
 fn has_written(tx: &mut Tx, original: &Message, person: &Address, now: Time) -> Result<bool> {
-    answers::has_written(tx, original.workspace, person.canonical_str(), now)
+    let first = answers::first_by(tx, original.workspace, person.canonical_str())?;
+    Ok(first.is_some_and(|first| first < now))
 }
 
 /// Returns the addresses that a sent message went to, and its own.

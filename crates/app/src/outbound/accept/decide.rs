@@ -19,7 +19,8 @@ use posthouse_store::{
 use super::{AcceptHook, AcceptedMessage, author, correspondents::correspondents, judge, prepare, size_refusal};
 use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::outbound::{compose::OutgoingMessage, send_context::SendContext};
-use crate::{access::visible, limits::storage_limit, service::Service, workspaces::suspension};
+use crate::workspaces::{provoked, suspension};
+use crate::{access::visible, limits::storage_limit, service::Service};
 
 /// The result of a dry run.
 #[derive(Clone, PartialEq, Debug)]
@@ -244,8 +245,8 @@ pub(crate) fn is_unverified(tx: &mut Tx, own: &[String], inbox: &Inbox) -> Store
     Ok(!domain.is_some_and(|domain| domain.may_send()))
 }
 
-/// Returns the recipients that the lists block. Reply lists apply to correspondents of the original message, send lists
-/// to all others, so that a reply can't bypass the send lists.
+/// Returns the recipients that the lists block. Reply lists apply to everyone whom the original message names. Send lists
+/// apply to all who aren't its proven correspondents, so that a reply can't bypass them.
 fn blocked(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox, people: &[&Address]) -> StoreResult<Vec<String>> {
     let participants = match accepted.message.answers() {
         Some(original) => correspondents(tx, original, people, accepted.now)?,
@@ -253,8 +254,13 @@ fn blocked(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox, people: &[&Ad
     };
     let (answered, others): (Vec<&Address>, Vec<&Address>) =
         people.iter().partition(|&&person| participants.contains(person));
-    let mut blocked = blocked_by(tx, inbox, ListDirection::Reply, &answered)?;
+    let named = accepted.message.answers().map(provoked::named).unwrap_or_default();
+    let unproven = others.iter().copied().filter(|person| named.contains(person.canonical_str()));
+    let replied: Vec<&Address> = answered.into_iter().chain(unproven).collect();
+    let mut blocked = blocked_by(tx, inbox, ListDirection::Reply, &replied)?;
     blocked.extend(blocked_by(tx, inbox, ListDirection::Send, &others)?);
+    blocked.sort_unstable();
+    blocked.dedup();
     Ok(blocked)
 }
 

@@ -15,7 +15,7 @@ use crate::outbound::guard::content::{self, Content, FileContent, ReceivedCodes}
 use crate::outbound::guard::{files, held, held::HeldMessage, is_person, origins, origins::Addressed};
 use crate::service::{ReadScope, Service};
 
-/// What a message is searched with.
+/// The received codes and the texts of files that the search for secrets needs.
 #[derive(Default)]
 pub(super) struct SearchFacts {
     codes: ReceivedCodes,
@@ -23,7 +23,7 @@ pub(super) struct SearchFacts {
     texts: Vec<Option<String>>,
 }
 
-/// Returns what a message is searched with, if the policy of the workspace asks for it.
+/// Returns what the search for secrets needs, if the policy of the workspace asks for a search.
 pub(super) async fn search_facts(
     service: &Service,
     workspace: &Workspace,
@@ -53,12 +53,8 @@ pub(super) fn findings(
             let (given, people) = (&outgoing.content, &outgoing.people);
             let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
             let lists = [vec![author.to_string()], shown(&people.to), shown(&people.cc), shown(&people.bcc)];
-            let files = given.files.iter().enumerate().map(|(at, file)| FileContent {
-                name: &file.name,
-                content_type: &file.content_type,
-                bytes: &file.bytes,
-                text: facts.texts.get(at).and_then(Option::as_deref),
-            });
+            let text = |at: usize| facts.texts.get(at).and_then(Option::as_deref);
+            let files = given.files.iter().enumerate().map(|(at, file)| FileContent::of(file, text(at)));
             let content = Content {
                 subject: Some(&outgoing.subject),
                 text: given.text.as_deref(),

@@ -1,10 +1,13 @@
 //! Finds secrets in all that an outgoing message brings to its recipients: subject, bodies, data, names and addresses, other
 //! fields, and the names and texts of files.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use posthouse_domain::outbound_policy::{FILE_BYTES_MAX, FINDINGS_MAX, codes::CodeText};
-use posthouse_domain::{DAY_MS, FindingKind, MessageVerification, OutboundFinding, ThreadId, Time, WorkspaceId};
+use posthouse_domain::{
+    DAY_MS, FindingKind, MessageVerification, OutboundFinding, OutgoingFile, Party, ThreadId, Time, WorkspaceId,
+};
 use posthouse_mail::parse;
 use posthouse_screen::{Readings, SecretKind, secrets};
 use posthouse_store::{Result, Tx, seen_addresses};
@@ -15,9 +18,26 @@ const CODE_AGE_MS: i64 = DAY_MS;
 /// The codes and links that a workspace received lately, with their threads.
 pub(crate) type ReceivedCodes = Vec<(ThreadId, MessageVerification)>;
 
+/// Confidence from which a received code or link is a secret. Codes of mail that failed authentication have less.
+const CODE_CONFIDENCE_MIN: f64 = 0.5;
+/// Newest codes and links of one party that are looked for. Otherwise, a stranger could name words and numbers that the
+/// workspace may no longer send.
+const CODES_OF_PARTY_MAX: u32 = 3;
+
 /// Reads the codes and links that a workspace received lately.
 pub(crate) fn received_codes(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<ReceivedCodes> {
-    seen_addresses::codes(tx, workspace, now.plus_ms(-CODE_AGE_MS))
+    let mut of_parties = HashMap::<Party, u32>::new();
+    let mut codes = Vec::new();
+    for found in seen_addresses::codes(tx, workspace, now.plus_ms(-CODE_AGE_MS))? {
+        let author = found.contact_address.filter(|_| found.author_proven);
+        let count =
+            of_parties.entry(author.map_or_else(Party::of_unproven_mail, |text| Party::of_text(&text))).or_default();
+        *count += 1;
+        if *count <= CODES_OF_PARTY_MAX && found.verification.confidence >= CODE_CONFIDENCE_MIN {
+            codes.push((found.thread_id, found.verification));
+        }
+    }
+    Ok(codes)
 }
 
 /// The content of a message.
@@ -39,6 +59,13 @@ pub(crate) struct FileContent<'a> {
     pub(crate) bytes: &'a [u8],
     /// The text that a reader of such files sees; `None` if it isn't known or is that of the bytes.
     pub(crate) text: Option<&'a str>,
+}
+
+impl<'a> FileContent<'a> {
+    /// Returns a file with the text that its reader sees, if it is known.
+    pub(crate) fn of(file: &'a OutgoingFile, text: Option<&'a str>) -> Self {
+        Self { name: &file.name, content_type: &file.content_type, bytes: &file.bytes, text }
+    }
 }
 
 /// Returns the names and addresses of recipients with their places: `to:0`, `cc:0`, `bcc:0`.
@@ -173,12 +200,15 @@ impl Search<'_> {
 
     /// Adds a finding, unless one of its kind is known there.
     fn add(&mut self, kind: FindingKind, place: &str, text: &str, bytes: Range<usize>) {
+        if self.found.len() >= FINDINGS_MAX {
+            return;
+        }
         let chars = |end: usize| text[..end].chars().count() as u64;
         let (start, end) = (chars(bytes.start), chars(bytes.end));
         let is_known = |known: &OutboundFinding| {
             known.kind == kind && known.place == place && known.start < end && start < known.end
         };
-        if self.found.len() < FINDINGS_MAX && !self.found.iter().any(is_known) {
+        if !self.found.iter().any(is_known) {
             self.found.push(OutboundFinding { kind, place: place.to_owned(), start, end });
         }
     }

@@ -36,14 +36,25 @@ pub(crate) async fn texts(
             service.blocking_pool.run_for(owner, submitted.raw.len(), work).await?
         }
         OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
-            outgoing.content.files.iter().map(given).collect()
+            return texts_of(service, workspace, &outgoing.content.files).await;
         }
     };
-    of_files(service, workspace, files).await
+    read(service, workspace, files).await
 }
 
-/// Returns the text of each of these files, in order.
-pub(crate) async fn of_files(
+/// Returns the text of each of these files, in order; `None` where the bytes are the text, or nothing can be read.
+pub(crate) async fn texts_of(
+    service: &Service,
+    workspace: WorkspaceId,
+    files: &[OutgoingFile],
+) -> Result<Vec<Option<String>>, Refusal> {
+    if !service.config.files.extraction {
+        return Ok(vec![None; files.len()]);
+    }
+    read(service, workspace, files.iter().map(given).collect()).await
+}
+
+async fn read(
     service: &Service,
     workspace: WorkspaceId,
     files: Vec<Option<FileToRead>>,
@@ -76,7 +87,7 @@ fn given(file: &OutgoingFile) -> Option<FileToRead> {
 }
 
 /// Returns a file whose bytes aren't its text.
-pub(crate) fn to_read(name: &str, content_type: &str, bytes: &[u8]) -> Option<FileToRead> {
+fn to_read(name: &str, content_type: &str, bytes: &[u8]) -> Option<FileToRead> {
     let is_read = !content::is_text(bytes) || MARKED.iter().any(|mark| bytes.starts_with(mark));
     is_read.then(|| FileToRead {
         filename: Some(name.to_owned()),

@@ -83,4 +83,8 @@ fn profiles_keep_servers_apart_and_a_key_goes_to_its_own_server_only() {
     assert_eq!(given.status.code(), Some(1), "the environment wins over the file");
     let chosen = client.command(&["whoami", "--profile", "work"]).env("POSTHOUSE_API_KEY", "x").output().unwrap();
     assert!(chosen.status.success(), "and an option wins over the environment");
+    let mistyped =
+        client.command(&["whoami", "--profile", "wrok"]).env("POSTHOUSE_API_KEY", &client.key).output().unwrap();
+    let stderr = String::from_utf8_lossy(&mistyped.stderr);
+    assert!(!mistyped.status.success() && stderr.contains("no profile is named wrok"), "{stderr}");
 }

@@ -74,6 +74,20 @@ async fn a_cancelled_wait_ends_at_once() {
 }
 
 #[tokio::test]
+async fn a_profile_limits_the_tasks_of_its_client() {
+    let (server, key, inbox, client) = start().await;
+    let task = send(&server, &client, "tools/call", wait(&inbox, 600)).await["result"].clone();
+    let extensions = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    // The profile has no tool that waits for mail.
+    let admin = McpClient::new(&server, &key, STATELESS).profile("admin").with_capabilities(extensions);
+    for method in ["tasks/get", "tasks/cancel"] {
+        let answer = admin.send(method, json!({ "taskId": task["taskId"] })).await;
+        assert_eq!(answer.json["error"]["code"], -32602, "{method}: {}", answer.json);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn a_task_client_hears_its_own_limit() {
     let (server, _, inbox, client) = start().await;
     let error = client.refused("wait_for_email", wait(&inbox, 86_401)["arguments"].clone()).await;

@@ -17,7 +17,7 @@ use crate::inbox_fixture::InboxFixture;
 
 impl InboxFixture {
     /// Sets the policy of the workspace.
-    pub(super) async fn set_outbound_policy(&self, policy: OutboundPolicy) {
+    pub(crate) async fn set_outbound_policy(&self, policy: OutboundPolicy) {
         let id = self.key.workspace;
         let work = move |tx: &mut Tx| -> Result<(), Error> {
             let mut workspace = workspaces::get(tx, id)?.expect("the workspace exists");
@@ -28,7 +28,7 @@ impl InboxFixture {
     }
 
     /// Receives a mail whose author is proven, and returns its id.
-    pub(super) async fn receive_proven(&self, from: &str, message: &TestMessage) -> String {
+    pub(crate) async fn receive_proven(&self, from: &str, message: &TestMessage) -> String {
         let message = message.clone().with("From", from);
         self.server.deliver_from(&message, from, &self.inbox.address).await;
         self.newest_id().await
@@ -47,7 +47,7 @@ impl InboxFixture {
     }
 
     /// Sends a new message.
-    pub(super) async fn send_to(&self, to: &str, text: &str) -> ApiResponse {
+    pub(crate) async fn send_to(&self, to: &str, text: &str) -> ApiResponse {
         let path = format!("/v1/inboxes/{}/messages", self.inbox.id);
         self.api.post(&path, json!({ "to": to, "subject": "Hello", "text": text })).await
     }

@@ -64,7 +64,7 @@ impl State {
 fn mail() -> TestMessage {
     let html = format!("<p>{MARK} in HTML</p>");
     let body = format!(
-        "--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain\r\n\r\n{MARK}: your code \
+        "--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain\r\n\r\n{MARK}: your sign-in code \
          is 482913\r\n--c\r\nContent-Type: text/html\r\n\r\n{html}\r\n--c--\r\n--b\r\nContent-Type: text/csv\r\n\
          Content-Disposition: attachment; filename=\"{MARK}.csv\"\r\n\r\n{MARK},1\r\n--b--"
     );

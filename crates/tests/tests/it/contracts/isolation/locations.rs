@@ -176,9 +176,9 @@ fn names(document: &Value, route: &Route) -> Vec<String> {
     let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
     assert_eq!(operation["operationId"], route.operation.name, "the document lists every route");
     let mut names = Vec::new();
-    // A shared parameter, which is a reference, holds no id.
-    let own = operation["parameters"].as_array().into_iter().flatten().filter(|one| one.get("$ref").is_none());
-    for parameter in own {
+    for parameter in operation["parameters"].as_array().into_iter().flatten() {
+        let shared = parameter["$ref"].as_str().map(|reference| target(document, reference));
+        let parameter = shared.unwrap_or(parameter);
         let (location, name) = (parameter["in"].as_str().unwrap(), parameter["name"].as_str().unwrap());
         if location == "path" || (location == "query" && (is_id(name) || has_uuid(&parameter["schema"]))) {
             names.push(format!("{location}:{name}"));
@@ -219,14 +219,16 @@ struct LocationWalk<'n> {
     names: &'n mut Vec<String>,
 }
 
+fn target<'a>(document: &'a Value, reference: &str) -> &'a Value {
+    document.pointer(reference.trim_start_matches('#')).expect("the document has what it refers to")
+}
+
 /// Collects the locations below a schema. `open` holds the shared schemas that contain it, to end recursion.
 fn walk<'a>(document: &'a Value, schema: &'a Value, found: &mut LocationWalk<'_>, open: &mut Vec<&'a str>) {
     if let Some(reference) = schema["$ref"].as_str() {
         if !open.contains(&reference) {
             open.push(reference);
-            let target =
-                document.pointer(reference.trim_start_matches('#')).expect("the document has what it refers to");
-            walk(document, target, found, open);
+            walk(document, target(document, reference), found, open);
             open.pop();
         }
         return;

@@ -4,7 +4,7 @@ use posthouse_domain::{auth::Scope, plan::Plan};
 use posthouse_tests::TestMessage;
 use serde_json::{Value, json};
 
-use super::{EventsFixture, polled, subject};
+use super::{EventsFixture, data_without_fix, polled, subject};
 
 #[tokio::test]
 async fn inboxes_of_others_are_not_found() {
@@ -18,7 +18,7 @@ async fn inboxes_of_others_are_not_found() {
         let params = json!({ "name": "message.received", "arguments": arguments });
         for method in ["events/poll", "events/stream"] {
             let error = mcp.error(method, params.clone(), -32011).await;
-            assert_eq!(error["data"], json!({ "kind": "inbox" }), "{error}");
+            assert_eq!(data_without_fix(&error), json!({ "kind": "inbox" }), "{error}");
         }
         mcp.error("events/subscribe", fixture.webhook(json!({ "arguments": arguments })), -32011).await;
     }

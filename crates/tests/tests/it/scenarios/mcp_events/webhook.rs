@@ -6,7 +6,7 @@ use posthouse_domain::time::{DAY_MS, HOUR_MS, MINUTE_MS, Time};
 use posthouse_tests::{ServerOptions, WebhookReply, webhook_sink::WebhookRequest};
 use serde_json::{Value, json};
 
-use super::{EventsFixture, OTHER_SECRET, SECRET, polled};
+use super::{EventsFixture, OTHER_SECRET, SECRET, data_without_fix, polled};
 use crate::routes::webhooks::standard_signature;
 
 /// How long both secrets sign after a rotation, in milliseconds.
@@ -57,7 +57,7 @@ async fn a_receiver_that_does_not_confirm_gets_no_subscription() {
     for (reply, reason) in table {
         fixture.sink.verifies_with(reply);
         let error = fixture.mcp.error("events/subscribe", fixture.webhook(json!({})), -32015).await;
-        assert_eq!(error["data"], json!({ "reason": reason }), "{error}");
+        assert_eq!(data_without_fix(&error), json!({ "reason": reason }), "{error}");
     }
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let nobody = json!({ "mode": "webhook", "url": format!("http://{closed}/hook"), "secret": SECRET });

@@ -4,7 +4,7 @@ use posthouse_domain::{auth::Scope, time::HOUR_MS};
 use posthouse_tests::WebhookReply;
 use serde_json::{Value, json};
 
-use super::EventsFixture;
+use super::{EventsFixture, data_without_fix};
 
 /// The most subscriptions of a workspace.
 const SUBSCRIPTIONS_MAX: usize = 200;
@@ -123,7 +123,7 @@ async fn a_workspace_has_a_bounded_number_of_subscriptions() {
     }
     let one_more = all.next().expect("more kinds of subscriptions than fit");
     let error = fixture.mcp.error("events/subscribe", fixture.webhook(one_more.clone()), -32013).await;
-    assert_eq!(error["data"], json!({ "limit": "subscriptions", "max": SUBSCRIPTIONS_MAX }));
+    assert_eq!(data_without_fix(&error), json!({ "limit": "subscriptions", "max": SUBSCRIPTIONS_MAX }));
     let end = json!({ "name": names[0], "arguments": {}, "delivery": { "url": fixture.sink.url() } });
     fixture.mcp.result("events/unsubscribe", end).await;
     fixture.subscribe(one_more).await;

@@ -72,3 +72,27 @@ async fn mail_that_comes_before_a_draft_is_due_changes_what_is_secret_but_not_wh
     );
     fixture.server.finish().await;
 }
+
+#[tokio::test]
+async fn the_content_of_files_is_judged_when_a_draft_is_scheduled() {
+    let fixture = InboxFixture::open().await;
+    fixture.set_outbound_policy(OutboundPolicy::Refuse).await;
+    let at = fixture.server.clock.now().plus_ms(HOUR_MS).to_string();
+    let path = format!("/v1/inboxes/{}/drafts", fixture.inbox.id);
+    // 4242 4242 4242 4242
+    let file = json!({
+        "filename": "a.txt", "content_type": "text/plain", "content_base64": "NDI0MiA0MjQyIDQyNDIgNDI0Mg==",
+    });
+    let draft = json!({ "to": "ada@good.example", "subject": "Report", "text": "x", "attachments": [file] });
+    let mut scheduled = draft.clone();
+    scheduled["send_at"] = json!(at);
+    fixture.api.post(&path, scheduled).await.expect(403).error("content_blocked");
+    let made = fixture.api.post(&path, draft).await.expect(201);
+    let draft = format!("{path}/{}", made["id"].as_str().expect("an id"));
+    fixture.api.patch(&draft, json!({ "send_at": at })).await.expect(403).error("content_blocked");
+    fixture.api.post(&format!("{draft}/schedule"), json!({ "send_at": at })).await.expect(403).error("content_blocked");
+    fixture.set_outbound_policy(OutboundPolicy::Hold).await;
+    let held = fixture.api.patch(&draft, json!({ "send_at": at })).await.expect(200);
+    assert_eq!((&held["status"], &held["hold"]["reason"]), (&json!("draft"), &json!("content_blocked")), "{held}");
+    fixture.server.finish().await;
+}
