@@ -8485,7 +8485,7 @@ export interface components {
             thread_id: string;
             /** @description `in_flight` or `dead_letter`. */
             state: string;
-            /** @description Author of the message. */
+            /** @description Author of the message; without the name if the content is withheld. */
             from: string;
             /** @description Subject of the message; null also if its content is withheld. */
             subject: string | null;
@@ -8893,7 +8893,10 @@ export interface components {
              * @description Number of different recipients today.
              */
             recipients_today: number;
-            /** @description Always `unlimited`: replies within conversations that began with received mail, to people in them, do not count. */
+            /**
+             * @description Always `unlimited`: replies within conversations that began with received mail don't count, to people whom SPF or DKIM
+             *     proves. Others count.
+             */
             replies_to_inbound_threads: string;
             /**
              * Format: uint64

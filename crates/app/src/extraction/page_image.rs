@@ -22,7 +22,7 @@ pub async fn render(service: &Service, caller: Caller, of: TextRequest, index: u
     if !service.config.files.extraction {
         return Err(unavailable("This server doesn't read files."));
     }
-    // A request that waits for its turn holds no file.
+    // A waiting request holds no file.
     let _turn = service.uploads.turn(workspace).await;
     let (file, mut download) = raw::file(service, caller, of.attachment, of.opt_ins).await?;
     let mut bytes = Vec::new();

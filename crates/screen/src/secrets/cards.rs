@@ -31,7 +31,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
         if !is_apart(text, &number) {
             continue;
         }
-        if number.groups.len() > 4 + GROUPS_AFTER_MAX {
+        if number.groups.len() > 4 + GROUPS_AFTER_MAX && number.groups[..4] == [4; 4] {
             // A list or a table of numbers, some of which look like a part of a card.
             for (index, four) in number.groups.chunks_exact(4).enumerate().filter(|(_, four)| **four == [4; 4]) {
                 alike += 1;
