@@ -16,8 +16,7 @@ const NO_IMAGES: &str = "Download the file with `GET /v1/attachments/{id}` inste
 /// link that only an owner may see, or `extraction_unavailable` if the file has no images of pages.
 pub async fn render(service: &Service, caller: Caller, of: TextRequest, index: usize) -> Result<Bytes, Refusal> {
     let workspace = caller.workspace;
-    let reader = caller.clone();
-    let find = move |tx: &mut Tx| text::find(tx, &reader, of);
+    let find = move |tx: &mut Tx| text::find(tx, &caller, of);
     service.read(workspace, find).await?;
     if !service.config.files.extraction {
         return Err(unavailable("This server doesn't read files."));
