@@ -84,7 +84,7 @@ pub fn decompress(compressed: &[u8], len_max: usize) -> Result<Vec<u8>> {
     decompress_until(compressed, len_max, &|| false)
 }
 
-/// Decompresses as [`decompress`]. Once `is_stopped` returns true, which is asked every [`STEP_BYTES`] of the result, it returns
+/// Decompresses as [`decompress`]. Once `is_stopped` returns true, which is asked every `STEP_BYTES` of the result, it returns
 /// the bytes so far.
 ///
 /// # Errors
