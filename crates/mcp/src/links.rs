@@ -24,7 +24,7 @@ pub(crate) struct StoredCall {
     pub(crate) operation: String,
     /// The parameters of the path.
     pub(crate) path: Vec<(String, String)>,
-    /// The body, whose files have no content yet; null if there is none.
+    /// The body, whose files have no content yet; null if the call has no body.
     pub(crate) body: Value,
     /// The idempotency key, so that the call is made once.
     pub(crate) idempotency_key: Option<String>,
