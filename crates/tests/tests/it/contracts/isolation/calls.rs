@@ -20,6 +20,8 @@ use super::{
 
 /// Characters of the shortest token: ids have 36, secrets more than 30.
 const TOKEN_CHARS_MIN: usize = 20;
+/// Letters of each case in a token.
+const TOKEN_LETTERS_MIN: usize = 4;
 
 /// A server with one tenant.
 struct Side {
@@ -93,7 +95,7 @@ fn normalized(value: &Value) -> Value {
     }
 }
 
-/// Replaces each token and each number that looks like one of a port or a time.
+/// Replaces each token and each number that looks like one of a port or a time. A token of random letters may have no digit.
 fn words(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '/');
     let mut shown = String::new();
@@ -102,7 +104,9 @@ fn words(text: &str) -> String {
         let end = rest.find(|c| is_word(c) != is_word(rest.chars().next().unwrap_or(' '))).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end.max(c.len_utf8()));
         let digits = word.chars().filter(char::is_ascii_digit).count();
-        let is_token = word.len() >= TOKEN_CHARS_MIN && digits > 1;
+        let mixes = |is: fn(&char) -> bool| word.chars().filter(is).count() >= TOKEN_LETTERS_MIN;
+        let is_token =
+            word.len() >= TOKEN_CHARS_MIN && mixes(char::is_ascii_uppercase) && mixes(char::is_ascii_lowercase);
         shown.push_str(if is_word(c) && (is_token || digits >= 2) { "#" } else { word });
         rest = after;
     }
