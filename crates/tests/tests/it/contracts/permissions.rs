@@ -215,15 +215,16 @@ async fn unknown_paths_return_404_and_unknown_methods_405_with_allow() {
     let api = server.anonymous();
     api.get("/v1/no-such-route").await.error("not_found");
     api.get("/").await;
-    for route in all_routes() {
+    let routes = all_routes();
+    for route in &routes {
         let others = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-        let used: Vec<Method> = all_routes()
-            .into_iter()
+        let used: Vec<Method> = routes
+            .iter()
             .filter(|other| other.operation.path == route.operation.path)
             .map(|other| other.method())
             .collect();
         let unused = others.into_iter().find(|method| !used.contains(method)).expect("no path accepts every method");
-        let reply = api.send(unused, &path(&route), None).await;
+        let reply = api.send(unused, &path(route), None).await;
         let reply = match route.protocol {
             Some(_) => reply.expect(405),
             None => reply.error("method_not_allowed"),
