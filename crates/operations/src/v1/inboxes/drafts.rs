@@ -38,6 +38,7 @@ pub(crate) fn operations() -> Vec<Operation> {
                 ErrorCode::IdempotencyInFlight,
                 ErrorCode::MessageTooLarge,
                 ErrorCode::IdempotencyKeyReused,
+                ErrorCode::NotAnswerable,
                 ErrorCode::DirectoryDisabled,
             ])
             .handle(create),
@@ -66,6 +67,7 @@ pub(crate) fn operations() -> Vec<Operation> {
                 ErrorCode::AgentNotFound,
                 ErrorCode::DraftNotEditable,
                 ErrorCode::MessageTooLarge,
+                ErrorCode::NotAnswerable,
                 ErrorCode::DirectoryDisabled,
             ])
             .handle(update),
