@@ -22,7 +22,10 @@ mod workspace;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{
+    Args, CommandFactory, Parser, Subcommand,
+    error::{ContextKind, ContextValue},
+};
 
 use crate::{
     boot::{
@@ -333,7 +336,7 @@ pub fn run(http: HttpServer) -> ExitCode {
     posthouse_app::files::make_all_private();
     let Cli { store, client, command } = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return misused(&error),
+        Err(error) if error.use_stderr() => return misused(&without_hidden(error)),
         Err(help) => {
             let _ = help.print();
             return ExitCode::SUCCESS;
@@ -370,6 +373,19 @@ pub fn run(http: HttpServer) -> ExitCode {
         }
     };
     report(done, &options.sources().command_options())
+}
+
+/// Removes commands that only the service starts from the suggestions of an error.
+fn without_hidden(mut error: clap::Error) -> clap::Error {
+    const INTERNAL: [&str; 2] = ["read-file", "read-image"];
+    let suggested = error.remove(ContextKind::SuggestedSubcommand);
+    if let Some(ContextValue::Strings(mut names)) = suggested {
+        names.retain(|name| !INTERNAL.contains(&name.as_str()));
+        if !names.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(names));
+        }
+    }
+    error
 }
 
 /// Prints why the arguments are invalid, as the output was asked for.
