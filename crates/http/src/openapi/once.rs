@@ -19,12 +19,14 @@ pub(super) fn say_once(document: &mut Value) {
         for operation in operations(document) {
             for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
                 let name = pascal(parameter["name"].as_str().unwrap_or_default());
-                parameters.visit(pass, parameter, name);
+                parameters.visit(pass, parameter, PartName { name, is_always_shared: false });
             }
             for (_, response) in operation.get_mut("responses").and_then(Value::as_object_mut).into_iter().flatten() {
                 let given = response.as_object_mut().and_then(|parts| parts.remove(NAME));
-                let name =
-                    given.as_ref().and_then(Value::as_str).map_or_else(|| response_name(response), str::to_owned);
+                let name = match given.as_ref().and_then(Value::as_str) {
+                    Some(name) => PartName { name: name.to_owned(), is_always_shared: true },
+                    None => PartName { name: response_name(response), is_always_shared: false },
+                };
                 responses.visit(pass, response, name);
             }
         }
@@ -60,9 +62,17 @@ struct Shared {
     named: Map<String, Value>,
 }
 
+/// The name of a part if it is shared.
+struct PartName {
+    name: String,
+    is_always_shared: bool,
+}
+
 /// How often a part occurs, and its name.
 struct PartUses {
     count: usize,
+    /// Whether it is shared although it occurs once: each refusal is.
+    is_always_shared: bool,
     name: String,
 }
 
@@ -73,14 +83,17 @@ impl Shared {
 
     /// Counts a part, or replaces it by a reference if it occurs more than once. Of several names of a part, the first of the
     /// alphabet stays, so that a name doesn't depend on the order of the operations.
-    fn visit(&mut self, pass: Pass, part: &mut Value, name: String) {
-        let uses = self.uses.entry(part.to_string()).or_insert_with(|| PartUses { count: 0, name: name.clone() });
+    fn visit(&mut self, pass: Pass, part: &mut Value, name: PartName) {
+        let PartName { name, is_always_shared } = name;
+        let unused = || PartUses { count: 0, is_always_shared: false, name: name.clone() };
+        let uses = self.uses.entry(part.to_string()).or_insert_with(unused);
         match pass {
             Pass::Count => {
                 uses.count += 1;
+                uses.is_always_shared |= is_always_shared;
                 uses.name = name.min(std::mem::take(&mut uses.name));
             }
-            Pass::Replace if uses.count > 1 => {
+            Pass::Replace if uses.count > 1 || uses.is_always_shared => {
                 let name = uses.name.clone();
                 let name = self.add(name, part.take());
                 *part = json!({ "$ref": format!("#/components/{}/{name}", self.kind) });
