@@ -27,6 +27,7 @@ schemathesis.openapi.format("author-filter", st.sampled_from(AUTHORS))
 schemathesis.openapi.format("search-query", st.sampled_from(SEARCHES))
 schemathesis.openapi.format("iana-time-zone", st.sampled_from(["UTC", "Europe/Berlin", "America/New_York"]))
 schemathesis.openapi.format("redirect-uri", st.sampled_from(["https://app.example/callback", "http://localhost:3000/cb?a=b"]))
+schemathesis.openapi.format("webhook-url", st.just("http://127.0.0.1:9/hook"))
 schemathesis.openapi.format("homepage-url", st.just("https://app.example"))
 schemathesis.openapi.format("cursor", st.just("unused"))
 schemathesis.openapi.media_type("message/rfc822", st.sampled_from([

@@ -31,10 +31,11 @@ pub use labels::{AddableLabel, Label, UserLabel, label_change, no_label_both_way
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use names::ScreeningChoice;
 pub use query::{
-    Cursor, EmptyInput, FormField, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging,
+    Cursor, EmptyInput, FormField, Limit, MetadataFilters, PageLimit, QueryParameters, QueryValue, Seconds,
+    decode_query, paging,
 };
 pub use strict::{JsonLimits, JsonProblem, parse};
-pub use values::{DomainName, ListPatternText, SearchText, Sha256Hex};
+pub use values::{DomainName, FUTURE_EXAMPLE, FutureTime, ListPatternText, SearchText, Sha256Hex, WebhookUrl};
 
 use posthouse_domain::{
     error::{Detail, FieldProblem, LimitName, Refusal},

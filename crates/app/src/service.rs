@@ -210,6 +210,12 @@ impl Service {
         })
     }
 
+    /// Returns the public name of the instance; `None` if the instance key can't be read.
+    #[must_use]
+    pub fn instance_name(&self) -> Option<String> {
+        self.keys.key(&self.config).map(InstanceKey::name).ok()
+    }
+
     /// Returns whether mail to other domains is kept on this machine (`delivery.mode = "capture"`).
     #[must_use]
     pub fn captures(&self) -> bool {

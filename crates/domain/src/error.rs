@@ -182,6 +182,8 @@ codes! {
     InvalidAgentSignature = 422 "invalid_agent_signature", "Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.";
     /// The proof of a new key is not valid; `details.reason` says why.
     InvalidKeyProof = 422 "invalid_key_proof", "Sign a new proof with the private key of `public_jwk`, and send it within five minutes.";
+    /// The message can't be answered: it has no address to reply to, or too many, or its invitation isn't for this inbox.
+    NotAnswerable = 422 "not_answerable", "Name the recipients in `to`, or send a new message.";
     /// The send or reply lists block a recipient.
     RecipientBlocked = 422 "recipient_blocked", "Remove the addresses in `details.addresses` from the message, or change the lists.";
     /// The webhook URL is not an allowed public URL.

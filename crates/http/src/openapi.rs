@@ -74,8 +74,7 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
         entry[operation.method.text().to_ascii_lowercase()] = described;
     }
     let webhooks = catalogue::document(&mut generator);
-    let SharedParts { mut schemas, mut responses } = shared;
-    responses.sort_keys();
+    let SharedParts { mut schemas } = shared;
     schemas.extend(generator.take_definitions(true));
     schemas["EnvelopeData"]["examples"] = json!([catalogue::envelope_example()]);
     schemas.insert("Error".to_owned(), schemas::error());
@@ -99,7 +98,6 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
         "webhooks": webhooks,
         "components": {
             "schemas": schemas,
-            "responses": responses,
             "headers": schemas::headers(),
             "securitySchemes": security_schemes(),
         },
@@ -145,19 +143,6 @@ fn security_schemes() -> Value {
 #[derive(Default)]
 struct SharedParts {
     schemas: Map<String, Value>,
-    responses: Map<String, Value>,
-}
-
-impl SharedParts {
-    /// Returns a reference to a response. `name` is the name of the first that differs from those before.
-    fn response(&mut self, name: &str, response: Value) -> Value {
-        let numbered = std::iter::once(name.to_owned()).chain((2..).map(|n| format!("{name}{n}")));
-        let is_free = |name: &String| self.responses.get(name).is_none_or(|other| *other == response);
-        let Some(name) = numbered.into_iter().find(is_free) else { return response };
-        let reference = json!({ "$ref": format!("#/components/responses/{name}") });
-        self.responses.insert(name, response);
-        reference
-    }
 }
 
 /// Creates a generator of JSON Schema 2020-12 for serialized types, with shared definitions in the components.

@@ -8,15 +8,15 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use posthouse_api::{views::agent::AgentUrls, views::agent::ShownAgent, wire::CardQueryText, wire::FormField};
 use posthouse_app::agents::{search, search::IndexableCard, switches, view::AgentViewer};
 use posthouse_app::limits::directory::DirectoryLimit;
-use posthouse_domain::agent::{card::check_documentation_url, card_text::visible};
-use posthouse_domain::{Agent, CardQuery, InboxKind, Page, SECOND_MS, SearchedCards, Skill};
+use posthouse_domain::agent::{card::check_documentation_url, card_text::visible, search::LIMIT_DEFAULT};
+use posthouse_domain::{Agent, CardQuery, InboxKind, Page, PageParameters, SECOND_MS, SearchedCards, Skill};
 use posthouse_http::pages::dashboard::{accepts_html, no_route};
 use posthouse_http::prelude::*;
 use posthouse_http::{pages::docs::html::escape, pages::link_page::HTML};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use posthouse_operations::v1::{directory::card_paging, public::CACHED_S, public::named, public::shown};
+use posthouse_operations::v1::{public::CACHED_S, public::named, public::shown};
 
 /// Path of the index.
 const INDEX: &str = "/directory";
@@ -192,7 +192,8 @@ async fn index(service: Arc<Service>, input: PageInput<IndexQuery>) -> Result<Ro
     let (text, cursor) = (input.query.q.0.map(|text| text.0.trim().to_owned()), input.query.cursor.0);
     let query = CardQuery { scope: SearchedCards::Public, text: text.clone(), capability: None, accepts: None };
     let is_first = text.is_none() && cursor.is_none();
-    let page = search::listed(&service, query, card_paging(cursor, None)).await?;
+    let page = PageParameters { cursor: cursor.map(|cursor| cursor.0), limit: LIMIT_DEFAULT };
+    let page = search::listed(&service, query, page).await?;
     let urls = AgentViewer::of(&service).urls;
     Ok(respond(&input.request, &index_parts(&urls, &page, text.as_deref(), is_first)))
 }

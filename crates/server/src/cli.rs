@@ -22,7 +22,10 @@ mod workspace;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{
+    Args, CommandFactory, Parser, Subcommand,
+    error::{ContextKind, ContextValue},
+};
 
 use crate::{
     boot::{
@@ -333,7 +336,7 @@ pub fn run(http: HttpServer) -> ExitCode {
     posthouse_app::files::make_all_private();
     let Cli { store, client, command } = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return misused(&error),
+        Err(error) if error.use_stderr() => return misused(&without_internal(error)),
         Err(help) => {
             let _ = help.print();
             return ExitCode::SUCCESS;
@@ -370,6 +373,21 @@ pub fn run(http: HttpServer) -> ExitCode {
         }
     };
     report(done, &options.sources().command_options())
+}
+
+/// Commands that only the service starts.
+const INTERNAL: [&str; 2] = ["read-file", "read-image"];
+
+/// Removes commands that only the service starts from the suggestions of an error.
+fn without_internal(mut error: clap::Error) -> clap::Error {
+    let suggested = error.remove(ContextKind::SuggestedSubcommand);
+    if let Some(ContextValue::Strings(mut names)) = suggested {
+        names.retain(|name| !INTERNAL.contains(&name.as_str()));
+        if !names.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(names));
+        }
+    }
+    error
 }
 
 /// Prints why the arguments are invalid, as the output was asked for.
@@ -479,6 +497,21 @@ mod tests {
     use posthouse_store::Error;
 
     use super::*;
+
+    #[test]
+    fn no_command_that_only_the_service_starts_is_suggested() {
+        let suggested = |typo: &str| {
+            let error = Cli::try_parse_from(["posthouse", typo]).expect_err("no such command");
+            without_internal(error).to_string()
+        };
+        for (name, at) in INTERNAL.into_iter().flat_map(|name| (0..name.len()).map(move |at| (name, at))) {
+            let mut typo = name.to_owned();
+            typo.remove(at);
+            let shown = suggested(&typo);
+            assert!(INTERNAL.iter().all(|internal| !shown.contains(&format!("'{internal}'"))), "{shown}");
+        }
+        assert!(suggested("thread").contains("'threads'") && suggested("bakup").contains("'backup'"));
+    }
 
     #[test]
     fn error_causes_are_printed_once() {

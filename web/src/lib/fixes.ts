@@ -39,6 +39,7 @@ const FIXES: Record<string, string> = {
   recipient_unproven:
     'Only received mail named a recipient. Check the address; then add it to the send allow list, or send the message yourself.',
   content_blocked: 'Remove the secret from the message, or send it yourself.',
+  not_answerable: 'Name the recipients, or write a new message.',
   recipient_blocked: 'Remove the blocked addresses from the message, or change the lists.',
   recipient_suppressed: 'Remove the suppressed addresses, or delete their suppressions.',
   visibility_unavailable:

@@ -59,7 +59,7 @@ impl QueryValue for AuthorFilter {
 impl BodyValue for Recipient {
     fn schema() -> Value {
         let what = "`addr`, `Name <addr>`, or the handle of an agent, `@workspace/agent`";
-        json!({ "type": "string", "title": "Recipient", "format": "mailbox", "description": what })
+        json!({ "type": "string", "title": "Recipient", "format": "mailbox", "minLength": 3, "description": what })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         kinds::string(value, path, problems, |text| {

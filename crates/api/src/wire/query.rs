@@ -323,8 +323,25 @@ impl QueryValue for MetadataFilters {
     }
 }
 
-/// The number of items per page, from 1 to 100.
-pub type Limit = BoundedInt<1, { page::LIMIT_MAX as i64 }>;
+/// The number of items per page, from 1 to `MAX`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageLimit<const MAX: u32, const DEFAULT: u32>(pub u32);
+
+impl<const MAX: u32, const DEFAULT: u32> QueryValue for PageLimit<MAX, DEFAULT> {
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": 1, "maximum": MAX, "default": DEFAULT })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        let number = text.parse::<u32>().ok().filter(|number| (1..=MAX).contains(number));
+        number.map(Self).ok_or_else(|| format!("must be a whole number between 1 and {MAX}"))
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(DEFAULT))
+    }
+}
+
+/// The number of items per page of most lists.
+pub type Limit = PageLimit<{ page::LIMIT_MAX }, { page::LIMIT_DEFAULT }>;
 
 /// A cursor. Any text is valid here; the list checks it and returns `invalid_cursor`
 /// (`docs/decisions/api.md#0007-opaque-cursors`).
@@ -333,7 +350,7 @@ pub struct Cursor(pub String);
 
 impl QueryValue for Cursor {
     fn schema() -> Value {
-        json!({ "type": "string", "format": "cursor" })
+        json!({ "type": "string", "format": "cursor", "minLength": 1 })
     }
     fn read(text: &str) -> Result<Self, String> {
         Ok(Self(text.to_owned()))
@@ -341,7 +358,9 @@ impl QueryValue for Cursor {
 }
 
 /// Returns the page that the parameters of a list select.
-pub fn paging(cursor: Option<Cursor>, limit: Option<Limit>) -> PageParameters {
-    let limit = limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(page::LIMIT_DEFAULT);
-    PageParameters { cursor: cursor.map(|cursor| cursor.0), limit }
+pub fn paging<const MAX: u32, const DEFAULT: u32>(
+    cursor: Option<Cursor>,
+    limit: PageLimit<MAX, DEFAULT>,
+) -> PageParameters {
+    PageParameters { cursor: cursor.map(|cursor| cursor.0), limit: limit.0 }
 }

@@ -7,11 +7,33 @@ use posthouse_domain::{
     metrics::{MetricsBound, MetricsBucket},
     search::QUERY_CHARS_MAX,
     secret::SecretText,
+    time::Time,
     time_zone::NamedTimeZone,
 };
 use serde_json::{Value, json};
 
 use super::{BodyValue, Problems, QueryValue, expected, kinds};
+
+/// The longest URL of a webhook, in characters.
+const WEBHOOK_URL_CHARS_MAX: usize = 2_048;
+
+/// The time in examples of [`FutureTime`]. The document of a running service has a time that is still to come instead.
+pub const FUTURE_EXAMPLE: &str = "2030-01-01T00:00:00.000Z";
+
+/// A time that must be in the future.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FutureTime(pub Time);
+
+impl BodyValue for FutureTime {
+    fn schema() -> Value {
+        let mut schema = <Time as BodyValue>::schema();
+        schema["examples"] = json!([FUTURE_EXAMPLE]);
+        schema
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        Time::decode(value, path, problems).map(Self)
+    }
+}
 
 /// Defines one line of text whose form the domain checks where it is used, because it depends on other members. A
 /// format in the schema names that form, which no pattern can describe.
@@ -46,6 +68,8 @@ lines! {
     DomainName = "domain-name" up to 253;
     /// A search query ([`ParsedQuery`](posthouse_domain::search::ParsedQuery)).
     SearchText = "search-query" up to QUERY_CHARS_MAX;
+    /// The URL of a webhook.
+    WebhookUrl = "webhook-url" up to WEBHOOK_URL_CHARS_MAX;
     /// The pattern of a list entry ([`ListPattern`](posthouse_domain::list::ListPattern)).
     ListPatternText = "list-pattern" up to PATTERN_CHARS_MAX;
 }

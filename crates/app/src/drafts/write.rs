@@ -14,7 +14,7 @@ use super::{DraftRef, StoredDraftFile, find, judge, judge::SearchedDraft, lock, 
 use crate::access::{actor, authorize::require_permission, visible};
 use crate::drafts::{attachments, attachments::DraftFileInput};
 use crate::outbound::draft_events::append_event;
-use crate::outbound::{accept, accept::SendResponse, compose, recipients, repeat::RepeatableRequest};
+use crate::outbound::{accept, accept::SendResponse, compose, recipients, repeat::RepeatableRequest, reply};
 use crate::service::Service;
 
 /// Newest messages of a thread among which a draft looks for one that it may answer.
@@ -337,6 +337,9 @@ fn of_inbox(message: Message, inbox: &Inbox) -> Result<Message, Refusal> {
 }
 
 /// Fills in the recipients of a reply if the caller omits them.
+///
+/// # Errors
+/// Returns `not_answerable` if there are too many.
 fn fill_in_recipients(change: &mut DraftChange, original: &Message, inbox: &Inbox, all: bool) -> Result<(), Refusal> {
     let own = compose::author(inbox)?;
     let people = reply_people(original, own.address(), all);
@@ -346,6 +349,7 @@ fn fill_in_recipients(change: &mut DraftChange, original: &Message, inbox: &Inbo
         if change.cc.is_none() {
             change.cc = Some(shown(&people.cc));
         }
+        reply::check_most(original, [&change.to, &change.cc, &change.bcc].into_iter().flatten().map(Vec::len).sum())?;
     }
     Ok(())
 }

@@ -203,7 +203,7 @@ fn apply_to_message(
     let is_bad =
         |change: &RecipientChange| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);
     if changes.iter().any(is_bad) {
-        let incidents = changes.iter().filter_map(|change| Some((change.incident()?, change.after.address.as_str())));
+        let incidents = changes.iter().filter_map(|change| Some((change.incident()?, &change.after)));
         let incidents = suspension::counted(tx, original, incidents)?;
         suspension::record_incidents(tx, tenant, incidents, now)?;
     }

@@ -63,6 +63,10 @@ const PURPOSES: [&[u8]; 3] =
     [b"posthouse: tags of return paths", b"posthouse forgotten addresses 1", b"posthouse: tokens of links"];
 /// The purpose of the key that authenticates signup challenges.
 const CHALLENGES: &[u8] = b"posthouse: signup challenges";
+/// The subject of the instance's name.
+const NAME: &[u8] = b"posthouse: name of the instance";
+/// Bytes of the instance's name.
+const NAME_BYTES: usize = 8;
 /// Bytes of all derived keys.
 const DERIVED_BYTES: usize = PURPOSES.len() * KEY_BYTES;
 /// Bytes of a link token.
@@ -143,6 +147,14 @@ impl InstanceKey {
     pub fn link(&self, subject: &[u8]) -> String {
         let tag = hmac::sign(&self.links, subject);
         tag.as_ref().iter().take(LINK_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Returns the public name of the instance in hexadecimal, by which a command recognizes the service of its store. It
+    /// stays when the key is rotated.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let tag = hmac::sign(&self.challenges, NAME);
+        tag.as_ref().iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Returns the message authentication code of a signup challenge.

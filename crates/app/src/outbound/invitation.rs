@@ -16,7 +16,7 @@ use posthouse_store::{Tx, attachments, seen_addresses};
 
 use super::accept::{self, RenderResponse, SendResponse};
 use super::compose::{self, OutgoingKind, OutgoingMessage};
-use super::{repeat::RepeatableRequest, send_context::SendContext};
+use super::{repeat::RepeatableRequest, reply, send_context::SendContext};
 use crate::{access::visible, messages::raw, service::Service};
 
 /// Bytes of an invitation that is read.
@@ -43,7 +43,7 @@ pub struct AnswerCommand {
 /// that the message names: the author of the invitation chose it.
 ///
 /// # Errors
-/// Returns `not_found` if the message is not in this inbox or has no invitation, `invalid_request` if the invitation has no
+/// Returns `not_found` if the message is not in this inbox or has no invitation, `not_answerable` if the invitation has no
 /// organizer or isn't for this inbox, or the errors of [`super::send::send`].
 pub async fn answer(
     service: &Arc<Service>,
@@ -76,8 +76,11 @@ async fn answer_new(
     };
     let (inbox, original, files) = service.read(caller.workspace, find).await?;
     let event = invitation(service, &original, &files).await?.ok_or_else(|| Refusal::not_found("invitation"))?;
-    let organizer = organizer(&event)?;
-    let outgoing = compose_answer(service, &event, &inbox, &command)?;
+    let refused = |problem: &str| reply::not_answerable(&original, problem).with_fix("Reply to the message instead.");
+    let organizer =
+        organizer(&event).ok_or_else(|| refused("The invitation doesn't have the address of an organizer."))?;
+    let outgoing = compose_answer(service, &event, &inbox, &command)
+        .ok_or_else(|| refused("The invitation doesn't name the address of this inbox."))?;
     let key = seen::key(organizer.address());
     let (workspace, message) = (original.workspace, original.id);
     service.write(move |tx| seen_addresses::insert(tx, workspace, key, message)).await?;
@@ -111,12 +114,8 @@ async fn invitation(
     Ok(None)
 }
 
-fn organizer(event: &CalendarEvent) -> Result<Mailbox, Refusal> {
-    let address = event.organizer.as_deref().unwrap_or_default();
-    Mailbox::parse(address).map_err(|_| {
-        let refusal = Refusal::invalid_field("message_id", "has an invitation without the address of an organizer");
-        refusal.with_fix("Reply to the message instead.")
-    })
+fn organizer(event: &CalendarEvent) -> Option<Mailbox> {
+    Mailbox::parse(event.organizer.as_deref()?).ok()
 }
 
 struct Answer {
@@ -124,17 +123,10 @@ struct Answer {
     content: OutgoingContent,
 }
 
-fn compose_answer(
-    service: &Service,
-    event: &CalendarEvent,
-    inbox: &Inbox,
-    command: &AnswerCommand,
-) -> Result<Answer, Refusal> {
+/// Returns the answer; `None` if the invitation doesn't name the inbox.
+fn compose_answer(service: &Service, event: &CalendarEvent, inbox: &Inbox, command: &AnswerCommand) -> Option<Answer> {
     let stamp = stamp(service.clock.now());
-    let reply = calendar::reply(event, &inbox.address, command.answer.in_calendar(), &stamp).ok_or_else(|| {
-        let refusal = Refusal::invalid_field("message_id", "has an invitation that doesn't name this inbox");
-        refusal.with_fix("Reply to the message instead.")
-    })?;
+    let reply = calendar::reply(event, &inbox.address, command.answer.in_calendar(), &stamp)?;
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     let title: String = event.summary.as_deref().unwrap_or_default().chars().map(shown).take(TITLE_CHARS_MAX).collect();
     let subject = format!("{}: {}", command.answer.in_subject(), title.trim());
@@ -146,7 +138,7 @@ fn compose_answer(
         bytes: reply.into_bytes(),
     };
     let content = OutgoingContent { text: Some(text), files: vec![file], ..OutgoingContent::default() };
-    Ok(Answer { subject: compose::bounded_subject(subject.trim_end_matches([':', ' '])), content })
+    Some(Answer { subject: compose::bounded_subject(subject.trim_end_matches([':', ' '])), content })
 }
 
 /// Returns a time in the form of calendars (RFC 5545 §3.3.5), such as `20270115T080000Z`.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use posthouse_domain::send::{RECIPIENTS_MAX, reply_people};
-use posthouse_domain::{Detail, Inbox, Message, MessageId, NamedRecipients, Refusal, ReplyCommand};
+use posthouse_domain::{Detail, ErrorCode, Inbox, Message, MessageId, NamedRecipients, Refusal, ReplyCommand};
 use posthouse_mail::thread;
 
 use super::compose::{self, OutgoingKind, OutgoingMessage};
@@ -14,8 +14,8 @@ use crate::{access::visible, service::Service};
 /// Queues a reply.
 ///
 /// # Errors
-/// Returns `not_found` if the message is not in this inbox, `invalid_request` if it has no address to reply to, or the
-/// errors of [`super::send::send`].
+/// Returns `not_found` if the message is not in this inbox, `not_answerable` if it has no address to reply to or too many, or
+/// the errors of [`super::send::send`].
 pub async fn reply(
     service: &Arc<Service>,
     context: SendContext,
@@ -88,13 +88,31 @@ async fn outgoing_reply(
     Ok((outgoing, inbox))
 }
 
+/// Checks the number of recipients of a reply that are taken from the message which it answers.
+///
+/// # Errors
+/// Returns `not_answerable` if there are none, or more than a message can have.
 fn check_people(original: &Message, count: usize) -> Result<(), Refusal> {
-    let problem = match count {
-        0 => "has no address to reply to; send a new message instead".to_owned(),
-        count if count > RECIPIENTS_MAX => {
-            format!("has {count} addresses to reply to; a message can have at most {RECIPIENTS_MAX} recipients")
-        }
-        _ => return Ok(()),
-    };
-    Err(Refusal::invalid_field("message_id", problem).detail(Detail::From(original.from.clone())))
+    if count == 0 {
+        Err(not_answerable(original, "The message has no address to reply to."))
+    } else {
+        check_most(original, count)
+    }
+}
+
+/// Checks that a reply doesn't have more recipients than a message can have.
+///
+/// # Errors
+/// Returns `not_answerable` if it has.
+pub(crate) fn check_most(original: &Message, count: usize) -> Result<(), Refusal> {
+    if count <= RECIPIENTS_MAX {
+        return Ok(());
+    }
+    let problem = format!("The reply would have {count} recipients; a message can have at most {RECIPIENTS_MAX}.");
+    Err(not_answerable(original, problem).with_fix("Leave out `reply_all`, or send a new message to fewer recipients."))
+}
+
+/// Refuses the answer to a message because of what the message contains: no form of the request would be accepted.
+pub(super) fn not_answerable(original: &Message, problem: impl Into<String>) -> Refusal {
+    Refusal::new(ErrorCode::NotAnswerable, problem).detail(Detail::From(original.from.clone()))
 }

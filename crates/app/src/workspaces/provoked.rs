@@ -6,6 +6,8 @@
 //!   before with proof, and whom the workspace didn't write to first. Their complaint is about a reply to their own mail.
 //! * Everyone else whom the mail names counts as the party that named them: the author's, and one party for all mail without a
 //!   proven author, however many names and networks it came from. So does an address that the inbox forwards its mail to.
+//! * So does an address that only received mail named, also in its text, wherever it is written to: its origin when the message
+//!   was sent names that mail.
 //! * People whom the workspace wrote to first, and whom no mail names, count for themselves.
 //!
 //! Only people whom the mail proves are exempt, because the workspace could name others in mail to itself. Mail from an address
@@ -13,7 +15,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use posthouse_domain::{Direction, Message, Party, Time, WorkspaceId, party};
+use posthouse_domain::{
+    Direction, Message, OriginKind, Party, RecipientDelivery, RecipientOrigin, Time, WorkspaceId, party,
+};
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result, Tx, answers, forwarding, inboxes, mail_domains, message_list, messages};
 
@@ -80,8 +84,10 @@ impl Exchange {
     }
 
     /// Returns the party that counts for a recipient; `None` if the message replies to that recipient's own mail.
-    pub(super) fn counted_party(&mut self, tx: &mut Tx, recipient: &str) -> Result<Option<Party>> {
-        let Ok(address) = Address::parse(recipient) else { return Ok(Some(Party::of_text(recipient))) };
+    pub(super) fn counted_party(&mut self, tx: &mut Tx, recipient: &RecipientDelivery) -> Result<Option<Party>> {
+        let Ok(address) = Address::parse(&recipient.address) else {
+            return Ok(Some(Party::of_text(&recipient.address)));
+        };
         let is_forwarded = self.forwarded_to.iter().any(|to| to == address.canonical_str());
         let mut first_namer = None;
         for received in &self.received {
@@ -90,20 +96,31 @@ impl Exchange {
                 return Ok(None);
             }
             if received.is_parent && is_forwarded || received.led_to(tx, met, &address)? {
-                first_namer = Some(received.author_party());
+                first_namer = Some(author_party(&received.mail));
             }
+        }
+        if first_namer.is_none() {
+            first_namer = self.source(tx, recipient.origin)?;
         }
         Ok(Some(first_namer.unwrap_or_else(|| Party::of(&address))))
     }
+
+    /// Returns the party whose mail is the only source of an address; `None` if the address has another source.
+    fn source(&self, tx: &mut Tx, origin: Option<RecipientOrigin>) -> Result<Option<Party>> {
+        let seen = origin.filter(|origin| origin.kind == OriginKind::SeenOnly).and_then(|origin| origin.message);
+        let Some(id) = seen else { return Ok(None) };
+        let Some(mail) = messages::get(tx, self.met.workspace, id)? else { return Ok(None) };
+        Ok(if is_from_workspace(tx, &mail)? { None } else { Some(author_party(&mail)) })
+    }
+}
+
+/// Returns the party that answers for what a mail led to.
+fn author_party(mail: &Message) -> Party {
+    let author = Mailbox::parse(&mail.from).ok().filter(|_| mail.author_proven);
+    author.map_or_else(Party::of_unproven_mail, |author| Party::of(author.address()))
 }
 
 impl ReceivedMail {
-    /// Returns the party that answers for what the mail led to.
-    fn author_party(&self) -> Party {
-        let author = Mailbox::parse(&self.mail.from).ok().filter(|_| self.mail.author_proven);
-        author.map_or_else(Party::of_unproven_mail, |author| Party::of(author.address()))
-    }
-
     /// Returns whether a recipient is of the party that wrote the mail, in answer to which the message was sent. Only a
     /// proven author speaks for a party.
     fn is_of_author(&self, tx: &mut Tx, met: &mut FirstMails, recipient: &Address) -> Result<bool> {

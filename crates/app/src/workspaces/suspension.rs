@@ -4,8 +4,8 @@
 //! his own doesn't count (`provoked.rs`). An operator ends a suspension; earlier incidents don't suspend again.
 
 use posthouse_domain::{
-    Caller, Counters, ErrorCode, Incident, Message, Party, Refusal, Suspension, SuspensionReason, Time, Workspace,
-    WorkspaceId, suspension,
+    Caller, Counters, ErrorCode, Incident, Message, Party, RecipientDelivery, Refusal, Suspension, SuspensionReason,
+    Time, Workspace, WorkspaceId, suspension,
 };
 use posthouse_store::metrics::{self, MetricsScope};
 use posthouse_store::recoveries::{self, SuspensionRecovery};
@@ -22,12 +22,12 @@ const PARTIES_SHOWN_MAX: u32 = 20;
 pub(crate) fn counted<'a>(
     tx: &mut Tx,
     sent: &Message,
-    happened: impl IntoIterator<Item = (Incident, &'a str)>,
+    happened: impl IntoIterator<Item = (Incident, &'a RecipientDelivery)>,
 ) -> Result<Vec<(Incident, Party)>> {
     let mut exchange = Exchange::of(tx, sent)?;
     let mut counted = Vec::new();
-    for (kind, address) in happened {
-        if let Some(party) = exchange.counted_party(tx, address)? {
+    for (kind, recipient) in happened {
+        if let Some(party) = exchange.counted_party(tx, recipient)? {
             counted.push((kind, party));
         }
     }

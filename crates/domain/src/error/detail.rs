@@ -369,7 +369,7 @@ macro_rules! details {
 details! {
     /// Every problem of the request.
     Fields(Vec<FieldProblem>) = "fields";
-    /// The sender of the message that can't be replied to.
+    /// The author of the message that can't be answered.
     From(String) = "from";
     /// Why the request was refused.
     Reason(RefusalReason) = "reason";
@@ -452,7 +452,6 @@ const RETRY: DetailRule = always(DetailKind::RetryAfterSeconds);
 const ADDRESSES: DetailRule = always(DetailKind::Addresses);
 const INVALID_REQUEST: &[DetailRule] = &[
     sometimes(DetailKind::Fields),
-    sometimes(DetailKind::From),
     sometimes(DetailKind::Reason),
     sometimes(DetailKind::Limit),
     sometimes(DetailKind::Max),
@@ -464,6 +463,7 @@ impl ErrorCode {
     pub const fn details(self) -> &'static [DetailRule] {
         match self {
             ErrorCode::InvalidRequest => INVALID_REQUEST,
+            ErrorCode::NotAnswerable => const { &[always(DetailKind::From)] },
             ErrorCode::InvalidHandle => const { &[sometimes(DetailKind::Fields)] },
             ErrorCode::InvalidSendAt => const { &[always(DetailKind::Earliest), always(DetailKind::Latest)] },
             ErrorCode::InsufficientPermissions => const { &[always(DetailKind::Permission)] },

@@ -1,8 +1,18 @@
-//! Adds an example to each body and answer in JSON, generated from its schema. Answers of one type share theirs.
+//! Adds an example to each body and answer, generated from its schema, or from its type if it isn't JSON. Answers of one type
+//! share theirs.
 
 use serde_json::{Map, Value, json};
 
 use crate::pages::docs::example;
+
+/// Examples of contents that have no schema of their members. Files and images have none: they aren't text.
+const TEXTS: &[(&str, &str)] = &[
+    ("text/html", "<!doctype html>\n<title>Posthouse</title>\n"),
+    ("text/plain", "text\n"),
+    ("text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"),
+    ("application/xml", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"),
+    ("message/rfc822", "From: ada@example.com\r\nTo: sam@example.org\r\nSubject: Hello\r\n\r\nHow are you?\r\n"),
+];
 
 /// Adds the examples to a document.
 pub(super) fn add(document: &mut Value) {
@@ -11,15 +21,16 @@ pub(super) fn add(document: &mut Value) {
     let mut paths = document["paths"].take();
     let operations = paths.as_object_mut().into_iter().flatten().filter_map(|(_, methods)| methods.as_object_mut());
     for (_, operation) in operations.flatten() {
-        if let Some(media) = operation.get_mut("requestBody").and_then(json_media) {
-            media["example"] = example::body(document, &media["schema"], 0);
+        for (kind, media) in operation.get_mut("requestBody").into_iter().flat_map(contents) {
+            if let Some(shown) = of(document, kind, media) {
+                media["example"] = shown;
+            }
         }
         let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
         let successes = responses.into_iter().flatten().filter(|(status, _)| status.starts_with('2'));
-        for media in successes.filter_map(|(_, response)| json_media(response)) {
-            let Some(schema) = media.get("schema") else { continue };
-            let shown = example::body(document, schema, 0);
-            match schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
+        for (kind, media) in successes.flat_map(|(_, response)| contents(response)) {
+            let Some(shown) = of(document, kind, media) else { continue };
+            match media["schema"]["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
                 Some(name) => {
                     let shown = json!({ "value": shown });
                     let known = shared.iter().find(|(_, other)| **other == shown).map(|(known, _)| known.clone());
@@ -36,6 +47,17 @@ pub(super) fn add(document: &mut Value) {
     document["components"]["examples"] = Value::Object(shared);
 }
 
-fn json_media(of: &mut Value) -> Option<&mut Value> {
-    of.get_mut("content")?.get_mut("application/json")
+/// Returns the contents of a body or an answer by type.
+fn contents(of: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    of.get_mut("content").and_then(Value::as_object_mut).into_iter().flatten()
+}
+
+/// Returns the example of a content; `None` if it isn't text.
+fn of(document: &Value, kind: &str, media: &Value) -> Option<Value> {
+    let essence = kind.split(';').next().unwrap_or_default();
+    match TEXTS.iter().find(|(known, _)| *known == essence) {
+        Some((_, text)) => Some((*text).into()),
+        None if media["schema"]["format"] == "binary" => None,
+        None => Some(example::body(document, &media["schema"], 0)),
+    }
 }

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// The smallest number of members that a schema takes over from another.
 const MEMBERS_MIN: usize = 4;
 
+/// The member of a response with its name, which the document doesn't keep.
+pub(super) const NAME: &str = "x-name";
+
 /// Moves what several operations say to the components.
 pub(super) fn say_once(document: &mut Value) {
     let mut parameters = Shared::new("parameters");
@@ -16,10 +19,14 @@ pub(super) fn say_once(document: &mut Value) {
         for operation in operations(document) {
             for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
                 let name = pascal(parameter["name"].as_str().unwrap_or_default());
-                parameters.visit(pass, parameter, name);
+                parameters.visit(pass, parameter, PartName { name, is_always_shared: false });
             }
             for (_, response) in operation.get_mut("responses").and_then(Value::as_object_mut).into_iter().flatten() {
-                let name = response_name(response);
+                let given = response.as_object_mut().and_then(|parts| parts.remove(NAME));
+                let name = match given.as_ref().and_then(Value::as_str) {
+                    Some(name) => PartName { name: name.to_owned(), is_always_shared: true },
+                    None => PartName { name: response_name(response), is_always_shared: false },
+                };
                 responses.visit(pass, response, name);
             }
         }
@@ -51,24 +58,43 @@ enum Pass {
 /// Parts of one kind: those that occur twice get a name.
 struct Shared {
     kind: &'static str,
-    count: HashMap<String, usize>,
+    uses: HashMap<String, PartUses>,
     named: Map<String, Value>,
+}
+
+/// The name of a part if it is shared.
+struct PartName {
+    name: String,
+    is_always_shared: bool,
+}
+
+/// How often a part occurs, and its name.
+struct PartUses {
+    count: usize,
+    /// Whether it is shared although it occurs once: each refusal is.
+    is_always_shared: bool,
+    name: String,
 }
 
 impl Shared {
     fn new(kind: &'static str) -> Self {
-        Self { kind, count: HashMap::new(), named: Map::new() }
+        Self { kind, uses: HashMap::new(), named: Map::new() }
     }
 
-    /// Counts a part, or replaces it by a reference if it occurs more than once.
-    fn visit(&mut self, pass: Pass, part: &mut Value, name: String) {
-        if part.get("$ref").is_some() {
-            return;
-        }
-        let count = self.count.entry(part.to_string()).or_default();
+    /// Counts a part, or replaces it by a reference if it occurs more than once. Of several names of a part, the first of the
+    /// alphabet stays, so that a name doesn't depend on the order of the operations.
+    fn visit(&mut self, pass: Pass, part: &mut Value, name: PartName) {
+        let PartName { name, is_always_shared } = name;
+        let unused = || PartUses { count: 0, is_always_shared: false, name: name.clone() };
+        let uses = self.uses.entry(part.to_string()).or_insert_with(unused);
         match pass {
-            Pass::Count => *count += 1,
-            Pass::Replace if *count > 1 => {
+            Pass::Count => {
+                uses.count += 1;
+                uses.is_always_shared |= is_always_shared;
+                uses.name = name.min(std::mem::take(&mut uses.name));
+            }
+            Pass::Replace if uses.count > 1 || uses.is_always_shared => {
+                let name = uses.name.clone();
                 let name = self.add(name, part.take());
                 *part = json!({ "$ref": format!("#/components/{}/{name}", self.kind) });
             }
@@ -85,25 +111,24 @@ impl Shared {
         found
     }
 
-    fn finish(self, document: &mut Value) {
-        let known = document["components"][self.kind].as_object_mut();
-        let mut all: Map<String, Value> = known.map(std::mem::take).unwrap_or_default();
-        all.extend(self.named);
-        all.sort_keys();
-        document["components"][self.kind] = Value::Object(all);
+    fn finish(mut self, document: &mut Value) {
+        self.named.sort_keys();
+        document["components"][self.kind] = Value::Object(self.named);
     }
 }
 
-/// Returns the name of an answer: its status in words, and its type.
+/// Returns the name of an answer: its status in words, and its type. One that no limit counts is public.
 fn response_name(response: &Value) -> String {
+    let is_counted = response["headers"].get("RateLimit").is_some();
     let reason = response["description"].as_str().unwrap_or_default();
     let reason = pascal(reason.split('.').next().unwrap_or_default());
+    let reason = if is_counted { reason } else { format!("Public{reason}") };
     let Some((kind, media)) = response["content"].as_object().and_then(|content| content.iter().next()) else {
         return reason;
     };
     let schema = media["schema"]["$ref"].as_str().and_then(|reference| reference.rsplit('/').next());
     let what = schema.map_or_else(|| pascal(kind.split(';').next().unwrap_or_default()), str::to_owned);
-    if reason == "OK" { what } else { reason + &what }
+    reason.strip_suffix("OK").unwrap_or(&reason).to_owned() + &what
 }
 
 /// Returns the words of a text as one name: `Idempotency-Key` as `IdempotencyKey`.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     SharedParts, bodies,
-    once::pascal,
+    once::{NAME, pascal},
     schemas::{header_refs, idempotency_key},
     tag,
 };
@@ -59,7 +59,7 @@ pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, share
     if let Some(body) = body(route, &mut shared.schemas) {
         operation["requestBody"] = body;
     }
-    operation["responses"] = responses(route, generator, shared);
+    operation["responses"] = responses(route, generator);
     operation
 }
 
@@ -182,7 +182,7 @@ fn refuses_empty(schema: &Value) -> bool {
         || no_choice(parts("oneOf"))
 }
 
-fn responses(route: &Operation, generator: &mut SchemaGenerator, shared: &mut SharedParts) -> Value {
+fn responses(route: &Operation, generator: &mut SchemaGenerator) -> Value {
     let mut all = Map::new();
     for answer in &route.answers {
         let mut described = success(route, answer, generator);
@@ -198,9 +198,14 @@ fn responses(route: &Operation, generator: &mut SchemaGenerator, shared: &mut Sh
             // The route's own response in JSON is more specific than the list of codes. A page is for browsers only.
             Some(own) if own["content"]["application/json"].is_null() => {
                 own["content"]["application/json"] = refused["content"]["application/json"].clone();
+                own[NAME] = format!("{}Page", refusal_name(route, status, &codes)).into();
             }
             Some(_) => {}
-            None => drop(all.insert(status.to_string(), shared.response(&refusal_name(route, &codes), refused))),
+            None => {
+                let mut refused = refused;
+                refused[NAME] = refusal_name(route, status, &codes).into();
+                all.insert(status.to_string(), refused);
+            }
         }
     }
     Value::Object(all)
@@ -230,20 +235,44 @@ fn success(route: &Operation, answer: &ResultDoc, generator: &mut SchemaGenerato
         response["headers"] = header_refs(&fields);
     }
     if let Some(content_type) = answer.content_type {
-        let media = answer.schema.map_or_else(|| json!({}), |schema| json!({ "schema": schema(generator) }));
-        response["content"] = json!({ content_type: media });
+        let schema = answer.schema.map_or_else(|| untyped(content_type), |schema| json!(schema(generator)));
+        response["content"] = json!({ content_type: { "schema": schema } });
     }
     response
+}
+
+/// Returns the schema of an answer whose members aren't described: an object, a text, or bytes.
+fn untyped(content_type: &str) -> Value {
+    match content_type.split(';').next().unwrap_or_default() {
+        "application/json" => json!({ "type": "object" }),
+        "application/xml" => json!({ "type": "string" }),
+        text if text.starts_with("text/") => json!({ "type": "string" }),
+        _ => json!({ "type": "string", "format": "binary" }),
+    }
 }
 
 /// The most codes in the name of a shared refusal.
 const NAMED_CODES_MAX: usize = 3;
 
-/// Returns the name of a shared refusal: its first codes. A damaged store is a case of an unavailable one.
-fn refusal_name(route: &Operation, codes: &[ErrorCode]) -> String {
-    let named = codes.iter().filter(|code| codes.len() == 1 || **code != ErrorCode::StoreDamaged);
-    let names: Vec<String> = named.take(NAMED_CODES_MAX).map(|code| pascal(code.text())).collect();
-    format!("{}{}", if route.has_oauth_errors { "OAuth" } else { "" }, names.join("Or"))
+/// Returns the name of a refusal: its codes if they are few, otherwise the operation and the status. A damaged store is a case
+/// of an unavailable one.
+fn refusal_name(route: &Operation, status: u16, codes: &[ErrorCode]) -> String {
+    let is_uncounted = status == 429 && !is_limited(route);
+    let kind = if route.has_oauth_errors {
+        "OAuth"
+    } else if is_uncounted {
+        "Public"
+    } else {
+        ""
+    };
+    let named: Vec<&ErrorCode> =
+        codes.iter().filter(|code| codes.len() == 1 || **code != ErrorCode::StoreDamaged).collect();
+    let name = if named.len() > NAMED_CODES_MAX {
+        pascal(&format!("{} {}", route.name, reason(status)))
+    } else {
+        named.iter().map(|code| pascal(code.text())).collect::<Vec<_>>().join("Or")
+    };
+    format!("{kind}{name}")
 }
 
 fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {

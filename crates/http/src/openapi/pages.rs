@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use axum::http::{HeaderName, HeaderValue, header};
 use bytes::Bytes;
+use posthouse_api::wire::FUTURE_EXAMPLE;
 use posthouse_call::{Method, Operation};
-use posthouse_domain::error::Refusal;
+use posthouse_domain::{error::Refusal, time::DAY_MS};
 use serde_json::Value;
 
 use super::document;
@@ -67,7 +68,22 @@ fn of_app(api: &Api) -> Value {
     let is_served = |route: &&Route| !route.operation.development || api.service.config.is_loopback_profile();
     let served: Vec<Operation> =
         api.site.routes.iter().filter(is_served).map(|route| route.operation.clone()).collect();
-    document(&served, &api.service.config.base_url)
+    let mut document = document(&served, &api.service.config.base_url);
+    set_future(&mut document, &api.service.clock.now().plus_ms(FUTURE_MS).to_string());
+    document
+}
+
+/// How far the times of examples are ahead that must be in the future: as long as they may be while the text is kept.
+const FUTURE_MS: i64 = 29 * DAY_MS;
+
+/// Replaces the times of examples that must be in the future.
+fn set_future(part: &mut Value, time: &str) {
+    match part {
+        Value::String(text) if text == FUTURE_EXAMPLE => time.clone_into(text),
+        Value::Array(all) => all.iter_mut().for_each(|one| set_future(one, time)),
+        Value::Object(all) => all.iter_mut().for_each(|(_, one)| set_future(one, time)),
+        _ => {}
+    }
 }
 
 fn cached(answer: RouteResponse) -> Result<RouteResponse, Refusal> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use posthouse_call::{Method, Operation};
 use posthouse_domain::error::{ErrorCode, LimitName, Refusal, RefusalReason};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::route::{PageInput, PageOperation as _, Route, RouteResponse};
@@ -16,14 +17,14 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Operation::public(Method::Get, "/healthz", "getHealth")
             .summary("Returns 200 while the process is running.")
-            .responds_with(200, Some("application/json"))
+            .responds::<HealthView>(200)
             .page_in(healthz),
         Operation::public(Method::Get, "/readyz", "getReadiness")
             .summary(
                 "Returns 200 if the store and the listeners work, otherwise 503 with the reason. `warnings` lists \
                  problems that need attention although the service works.",
             )
-            .responds_with(200, Some("application/json"))
+            .responds::<ReadinessView>(200)
             .errors(&[ErrorCode::Unavailable])
             .page_in(readyz),
         Operation::public(Method::Get, "/metrics", "getPrometheusMetrics")
@@ -35,6 +36,29 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::Unauthorized])
             .page_in(metrics),
     ]
+}
+
+/// The process is running.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Health")]
+struct HealthView {
+    /// Always `ok`.
+    status: &'static str,
+    /// The version of the service.
+    version: &'static str,
+    /// The same for all processes of one store, and different for other stores. Null if the instance key can't be read.
+    instance: Option<String>,
+}
+
+/// The service is ready.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Readiness")]
+struct ReadinessView {
+    /// Always `ready`.
+    status: &'static str,
+    /// Problems that need attention although the service works. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<&'static str>,
 }
 
 /// Values of `warnings` while it is ready.
@@ -79,8 +103,9 @@ fn record_budgets(api: &Api) {
     }
 }
 
-async fn healthz(_app: Arc<Api>, _input: PageInput) -> Result<RouteResponse, Refusal> {
-    RouteResponse::json(200, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+async fn healthz(api: Arc<Api>, _input: PageInput) -> Result<RouteResponse, Refusal> {
+    let instance = api.service.instance_name();
+    RouteResponse::json(200, &HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), instance })
 }
 
 async fn readyz(api: Arc<Api>, _input: PageInput) -> Result<RouteResponse, Refusal> {
@@ -99,12 +124,7 @@ async fn readyz(api: Arc<Api>, _input: PageInput) -> Result<RouteResponse, Refus
             "The database is damaged; nothing is stored until it is repaired or restored.",
         ));
     }
-    let mut view = json!({ "status": "ready" });
-    let warnings = warnings(&api.service);
-    if !warnings.is_empty() {
-        view["warnings"] = warnings.into();
-    }
-    RouteResponse::json(200, &view)
+    RouteResponse::json(200, &ReadinessView { status: "ready", warnings: warnings(&api.service) })
 }
 
 /// Returns problems that need attention although the service works.

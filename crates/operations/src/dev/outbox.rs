@@ -35,7 +35,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of messages per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 

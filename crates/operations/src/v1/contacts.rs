@@ -2,8 +2,7 @@
 
 use posthouse_api::views::contact::{ContactDomainView, ContactView, FullContactView};
 use posthouse_api::wire::{
-    BoundedInt, CommaList, Label, Metadata, MetadataFilters, Patch, has_member, label_change, member,
-    no_label_both_ways,
+    CommaList, Label, Metadata, MetadataFilters, PageLimit, Patch, has_member, label_change, member, no_label_both_ways,
 };
 use posthouse_app::contacts::change::{self, ContactBulkFilter, ContactChange};
 use posthouse_app::contacts::read::{self, ContactFilter};
@@ -18,7 +17,7 @@ use serde_json::{Map, Value, json};
 /// Longest notes in characters.
 const NOTES_CHARS_MAX: usize = 10_000;
 /// Default number of domains in a list.
-const DOMAINS_DEFAULT: i64 = 50;
+const DOMAINS_DEFAULT: u32 = 50;
 
 pub(crate) fn operations() -> Vec<Operation> {
     use Permission::{ContactsRead, ContactsWrite};
@@ -78,7 +77,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of contacts per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 
@@ -88,7 +87,7 @@ query! {
         /// Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds.
         kind: CommaList<ContactKind, 4>,
         /// Maximum number of domains. Default: 50.
-        limit: Option<BoundedInt<1, 200>>,
+        limit: PageLimit<200, DOMAINS_DEFAULT>,
     }
 }
 
@@ -190,7 +189,7 @@ async fn list(service: Arc<Service>, input: Input<ContactListQuery>) -> Result<O
 }
 
 async fn domains(service: Arc<Service>, input: Input<ContactDomainsQuery>) -> Result<Outcome, Refusal> {
-    let limit = input.query.limit.map_or(DOMAINS_DEFAULT, |limit| limit.0) as usize;
+    let limit = input.query.limit.0 as usize;
     let found = read::domains(&service, input.caller, distinct(input.query.kind.0), limit).await?;
     Outcome::json(200, &DomainsView { data: found.iter().map(ContactDomainView::of).collect() })
 }

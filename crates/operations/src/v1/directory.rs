@@ -4,7 +4,7 @@ use posthouse_api::views::agent::{
     CardResultView, CardView, PreviousHandleView, ReportReceiptView, VerificationView, WorkspaceHandleView,
 };
 use posthouse_api::wire::{
-    AddressQuery, AddressText, BoundedInt, CapabilityText, CardQueryText, FullHandleText, HandleText, SignatureText,
+    AddressQuery, AddressText, CapabilityText, CardQueryText, FullHandleText, HandleText, PageLimit, SignatureText,
     has_member, member,
 };
 use posthouse_app::agents::report::{self, NewReport};
@@ -28,7 +28,7 @@ use uuid::Uuid;
 const HANDLE: &str = "/v1/directory/handle";
 
 /// A number of cards per page.
-pub(crate) type CardLimit = BoundedInt<1, { LIMIT_MAX as i64 }>;
+pub(crate) type CardLimit = PageLimit<LIMIT_MAX, LIMIT_DEFAULT>;
 
 /// Creates an operation of the directory.
 fn route(method: Method, path: &'static str, name: &'static str, permission: Permission) -> Operation {
@@ -153,7 +153,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of cards per page. Default: 20.
-        limit: Option<CardLimit>,
+        limit: CardLimit,
     }
 }
 
@@ -279,14 +279,8 @@ impl AgentSearchQuery {
             capability: self.capability.map(|text| text.0),
             accepts: self.kind,
         };
-        (query, card_paging(self.cursor, self.limit))
+        (query, paging(self.cursor, self.limit))
     }
-}
-
-/// Returns the page of a search that its parameters select.
-pub fn card_paging(cursor: Option<Cursor>, limit: Option<CardLimit>) -> PageParameters {
-    let limit = limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(LIMIT_DEFAULT);
-    PageParameters { cursor: cursor.map(|cursor| cursor.0), limit }
 }
 
 async fn report(service: Arc<Service>, input: Input<EmptyInput, ReportBody>) -> Result<Outcome, Refusal> {

@@ -88,7 +88,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of domains per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 

@@ -54,7 +54,7 @@ query! {
         /// Default: full.
         view: Option<RecordView>,
         /// Maximum number of events per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 

@@ -89,7 +89,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of identities per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
         /// Only identities whose metadata has this value, compared as text. With several values, all must match.
         metadata: MetadataFilters,
     }

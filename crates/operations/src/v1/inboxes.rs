@@ -150,7 +150,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of inboxes per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
         /// Whether to list temporary inboxes, too.
         include_temporary: bool,
         /// Whether to list temporary inboxes only.

@@ -2,7 +2,7 @@
 
 use posthouse_api::views::TimestampView;
 use posthouse_api::views::knowledge::{KnowledgeItemView, KnowledgeResultsView, KnowledgeVersionView, KnowledgeView};
-use posthouse_api::wire::{Base64, BoundedInt, Patch, Replacement, member};
+use posthouse_api::wire::{Base64, PageLimit, Patch, Replacement, member};
 use posthouse_app::knowledge::files::KnowledgeFile;
 use posthouse_app::knowledge::read::{self, CitationRow, VersionSummary};
 use posthouse_app::knowledge::search::{self, KnowledgeSearch};
@@ -105,7 +105,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of documents per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 
@@ -117,7 +117,7 @@ query! {
         /// Documents of this inbox and of the whole workspace. If omitted, every document the key can access.
         inbox_id: Option<Uuid>,
         /// Maximum number of documents. Default: 10.
-        limit: Option<BoundedInt<1, { RESULTS_MAX as i64 }>>,
+        limit: PageLimit<RESULTS_MAX, RESULTS_DEFAULT>,
     }
 }
 
@@ -212,8 +212,7 @@ async fn list(service: Arc<Service>, input: Input<KnowledgeListQuery>) -> Result
 
 async fn find(service: Arc<Service>, input: Input<KnowledgeSearchQuery>) -> Result<Outcome, Refusal> {
     let KnowledgeSearchQuery { q, inbox_id, limit } = input.query;
-    let limit = limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(RESULTS_DEFAULT);
-    let request = KnowledgeSearch { text: q.0, inbox: inbox_id.map(InboxId), limit };
+    let request = KnowledgeSearch { text: q.0, inbox: inbox_id.map(InboxId), limit: limit.0 };
     let hits = search::search(&service, input.caller, request).await?;
     Outcome::json(200, &KnowledgeResultsView::of(&hits))
 }

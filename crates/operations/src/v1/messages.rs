@@ -127,7 +127,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of messages per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 
@@ -143,7 +143,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of messages per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 

@@ -10,7 +10,7 @@ use posthouse_call::{CacheRule, PathParams, render_page, render_view};
 use posthouse_domain::{CardQuery, MessageKind, SearchedCards};
 use posthouse_mail::address::Address;
 
-use super::directory::{CardLimit, card_paging};
+use super::directory::CardLimit;
 
 /// How long clients and proxies may cache public documents, in seconds.
 pub const CACHED_S: u32 = 60;
@@ -84,7 +84,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of cards per page. Default: 20.
-        limit: Option<CardLimit>,
+        limit: CardLimit,
     }
 }
 
@@ -101,7 +101,7 @@ async fn page(service: Arc<Service>, input: PublicInput<PublicSearchQuery>) -> R
         capability: given.capability.map(|text| text.0),
         accepts: given.kind,
     };
-    let page = search::search(&service, None, query, card_paging(given.cursor, given.limit)).await?;
+    let page = search::search(&service, None, query, paging(given.cursor, given.limit)).await?;
     let body = render_page(&page, service.config.limits.page_bytes, |card| card)?.into_json();
     Ok(document(Outcome::rendered_json(200, body).cached(CacheRule { seconds: CACHED_S, identity: None })))
 }

@@ -50,7 +50,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of suppressions per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 

@@ -3,7 +3,9 @@
 use posthouse_api::views::{
     digest::DigestView, message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
 };
-use posthouse_api::wire::{BoundedInt, CommaList, Label, Metadata, UserLabel, label_change, no_label_both_ways};
+use posthouse_api::wire::{
+    BoundedInt, CommaList, Label, Metadata, PageLimit, UserLabel, label_change, no_label_both_ways,
+};
 use posthouse_app::messages::digest::{self, DigestRequest, ThreadDigest};
 use posthouse_app::messages::threads::{
     self, ListedThread, ThreadChange, ThreadFilter, ThreadListRequest, ThreadRequest,
@@ -84,7 +86,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of threads per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 
@@ -103,7 +105,7 @@ query! {
         /// The `earlier_cursor` of the previous response.
         cursor: Option<Cursor>,
         /// Maximum number of messages. Default: 100.
-        limit: Option<Limit>,
+        limit: PageLimit<LIMIT_MAX, LIMIT_MAX>,
         /// How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default:
         /// full.
         view: Option<RecordView>,
@@ -193,7 +195,7 @@ fn newest_view(message: &NewestMessage) -> NewestMessageView<'_> {
 async fn get(service: Arc<Service>, input: Input<ThreadQuery>) -> Result<Outcome, Refusal> {
     let thread: ThreadId = input.path.id("id", "thread")?;
     let ThreadQuery { cursor, limit, view, screening } = input.query;
-    let page = paging(cursor, limit.or(Some(BoundedInt(LIMIT_MAX.into()))));
+    let page = paging(cursor, limit);
     let request = ThreadRequest { thread, detail: detail(view, screening.opt_ins()), page };
     let bytes_max = service.config.limits.page_bytes;
     let render = move |thread: &Thread, newest_first: &Page<Record>| {

@@ -4,7 +4,7 @@ use posthouse_api::views::event::catalogue::{self, EventCatalogView};
 use posthouse_api::views::webhook::{
     AttemptDetailsView, SecretWebhookView, StartedAttemptView, WebhookDeliveryView, WebhookView,
 };
-use posthouse_api::wire::{BodyValue, Patch, expected, member};
+use posthouse_api::wire::{BodyValue, Patch, WebhookUrl, expected, member};
 use posthouse_app::webhooks::{change, change::WebhookChange, create, create::NewWebhook, read, test_event};
 use posthouse_call::prelude::*;
 use posthouse_domain::webhook::{HEADERS_MAX, header_problem, reserved_pattern};
@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 /// Longest URL in characters.
-const URL_CHARS_MAX: usize = 2_048;
 /// Longest secret in characters.
 const SECRET_CHARS_MAX: usize = 255;
 /// Largest number of event types per webhook.
@@ -88,7 +87,7 @@ object! {
     /// A webhook to create.
     struct CreateWebhookBody {
         /// A public https URL on port 443 or a port from 1024 to 65535, without credentials.
-        url: BoundedLine<1, URL_CHARS_MAX>,
+        url: WebhookUrl,
         /// Event types to deliver. If omitted or null: all message events except `message.received.blocked`.
         events: Option<BoundedList<EventKind, 1, TYPES_MAX>>,
         /// Only events of these inboxes, and events of no inbox. If omitted or null: events of every inbox.
@@ -106,7 +105,7 @@ object! {
     /// Changes to a webhook. Omitted members stay unchanged.
     struct UpdateWebhookBody {
         /// A public https URL on port 443 or a port from 1024 to 65535, without credentials.
-        url: Option<BoundedLine<1, URL_CHARS_MAX>>,
+        url: Option<WebhookUrl>,
         /// Event types to deliver. Null restores the default types.
         events: Patch<BoundedList<EventKind, 1, TYPES_MAX>>,
         /// Only events of these inboxes, and events of no inbox. Null: events of every inbox.
@@ -134,7 +133,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of items per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 

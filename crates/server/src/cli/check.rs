@@ -99,6 +99,8 @@ code is 1 if a check failed. Nothing on disk is changed.
 Examples:
   Check everything a configuration names, before the first start or later:
     posthouse check --config /etc/posthouse/posthouse.toml
+  Check a store that exists:
+    posthouse check --data-dir /var/lib/posthouse
   Without reading all stored data:
     posthouse check --quick";
 
@@ -140,7 +142,8 @@ async fn all(config: &Configuration, quick: bool) -> Vec<Finding> {
         findings.extend(integrity::blobs(config, &service.store, quick).await);
         findings.push(instance_key::check(service).await);
     }
-    findings.extend(network::ports(config, network::Running::of(config)).await);
+    let running = network::Running::of(config, service.as_ref());
+    findings.extend(network::ports(config, &running).await);
     if !config.acme.enabled {
         findings.extend(certificate(config, boot::clock().now()));
     }
@@ -175,11 +178,12 @@ async fn outside(
         let (host, connections) = tokio::join!(host, connections);
         return [host, connections, vec![skipped(config, advice)]].concat();
     };
+    let domains = names::custom_domains(service).await;
     let parts = tokio::join!(
         in_time("records of the default and temporary domain", names::served(service)),
-        in_time("records of custom domains", names::custom_domains(service, DomainOwner::Operator)),
+        in_time("records of custom domains", domains.check(service, DomainOwner::Operator)),
         // Apart, because names of strangers may have nameservers that never answer.
-        in_time("records of the domains of tenants", names::custom_domains(service, DomainOwner::Tenant)),
+        in_time("records of the domains of tenants", domains.check(service, DomainOwner::Tenant)),
         host,
         connections,
         in_time("blocklists", reputation::check(service, own.is_some())),

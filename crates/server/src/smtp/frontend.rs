@@ -71,6 +71,7 @@ impl SmtpFrontend {
         failed_logins: Option<FailedLogins>,
     ) -> Arc<Self> {
         let clear = SmtpServerConfig {
+            instance: service.instance_name(),
             message_bytes_max: service.config.message_bytes_max,
             messages_max: MESSAGES_MAX,
             tls: if tls.is_some() { TlsMode::StartTls } else { TlsMode::Unavailable },

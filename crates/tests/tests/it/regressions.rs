@@ -118,6 +118,7 @@ mod submission_kept_names_beside_the_sender;
 mod submission_kept_trace_claims;
 mod switching_workspaces_renewed_the_limit;
 mod two_spellings_of_an_address_were_two_addresses;
+mod unanswerable_message_was_a_wrong_request;
 mod unknown_host_name_was_answered;
 mod unknown_paths_were_not_counted;
 mod unreadable_request_got_no_error_body;

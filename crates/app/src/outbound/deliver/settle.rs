@@ -132,7 +132,7 @@ pub(super) fn write(
     }
     if plan.bounced().next().is_some() {
         let hard = plan.bounced().filter(|(_, kind, _)| *kind == BounceKind::Hard);
-        let incidents = hard.map(|(after, _, _)| (Incident::HardBounce, after.address.as_str()));
+        let incidents = hard.map(|(after, _, _)| (Incident::HardBounce, after));
         if let Some(sent) = messages::get(tx, envelope.workspace, envelope.message)? {
             let incidents = suspension::counted(tx, &sent, incidents)?;
             suspension::record_incidents(tx, envelope.workspace, incidents, now)?;

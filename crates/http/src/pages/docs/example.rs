@@ -48,6 +48,9 @@ pub(crate) fn body(document: &Value, schema: &Value, depth: usize) -> Value {
     if text(&schema["description"]).to_lowercase().contains("always null") {
         return Value::Null;
     }
+    if let Some(one) = schema["examples"].as_array().and_then(|all| all.first()) {
+        return one.clone();
+    }
     if let Some(one) = schema["enum"].as_array().and_then(|all| all.first()).or_else(|| schema.get("const")) {
         return one.clone();
     }
@@ -144,6 +147,7 @@ fn string(schema: &Value) -> String {
         (Some("uri" | "homepage-url"), _) => "https://example.com",
         (Some("domain-name"), _) => "mail.example.com",
         (Some("mailbox" | "list-pattern" | "author-filter"), _) => "ada@example.com",
+        (Some("webhook-url"), _) => "https://example.com/hook",
         (Some("redirect-uri"), _) => "https://example.com/callback",
         (Some("iana-time-zone"), _) => "Europe/Berlin",
         (_, Some("base64")) => "SGVsbG8=",

@@ -29,6 +29,8 @@ pub enum AuthMode {
 pub struct SmtpServerConfig {
     /// Name of this server in the greeting, the EHLO reply and the closing reply.
     pub hostname: String,
+    /// Public name of the instance, for the reply to HELP.
+    pub instance: Option<String>,
     /// Largest message in bytes, announced as SIZE.
     pub message_bytes_max: u64,
     /// Most recipients of one message, announced as LIMITS RCPTMAX (RFC 9422).
@@ -52,6 +54,7 @@ impl SmtpServerConfig {
     pub fn mail_exchanger(hostname: impl Into<String>) -> SmtpServerConfig {
         SmtpServerConfig {
             hostname: hostname.into(),
+            instance: None,
             message_bytes_max: MESSAGE_BYTES_MAX_DEFAULT,
             recipients_max: RECIPIENTS_MAX,
             errors_max: 20,

@@ -2,7 +2,7 @@
 
 use super::super::dot::{ContentFlaw, HEADER_LINE_BYTES_MAX};
 use super::super::reply::{EnhancedStatusCode as Code, ServerReply};
-use super::DisconnectReason;
+use super::{AuthMode, DisconnectReason, SmtpServerConfig};
 
 pub(super) const SENDER_OK: ServerReply = ServerReply::fixed(250, Code(2, 1, 0), "Sender OK");
 pub(super) const RECIPIENT_OK: ServerReply = ServerReply::fixed(250, Code(2, 1, 5), "Recipient OK");
@@ -11,15 +11,6 @@ pub(super) const LOGIN_OK: ServerReply = ServerReply::fixed(235, Code(2, 7, 0), 
 pub(super) const TLS_READY: ServerReply = ServerReply::fixed(220, Code(2, 0, 0), "Ready to start TLS");
 pub(super) const VRFY: ServerReply =
     ServerReply::fixed(252, Code(2, 0, 0), "Cannot verify the address; send the message to find out");
-/// For servers without authentication.
-pub(super) const HELP: ServerReply =
-    ServerReply::fixed(214, Code(2, 0, 0), "EHLO HELO STARTTLS MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321");
-/// For servers with authentication.
-pub(super) const HELP_WITH_LOGIN: ServerReply = ServerReply::fixed(
-    214,
-    Code(2, 0, 0),
-    "EHLO HELO STARTTLS AUTH MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321",
-);
 
 /// The reply to a command or an authentication response longer than the limit.
 pub(super) const LINE_TOO_LONG: ServerReply = ServerReply::fixed(500, Code(5, 5, 2), "Line too long");
@@ -89,6 +80,14 @@ pub(super) const LOGIN_BROKEN: ServerReply = ServerReply::fixed(501, Code(5, 5, 
 pub(super) const LOGIN_CANCELLED: ServerReply = ServerReply::fixed(501, Code(5, 7, 0), "Authentication canceled");
 /// The reply to a login without a user or password, or on behalf of another user.
 pub(super) const LOGIN_REFUSED: ServerReply = ServerReply::fixed(535, Code(5, 7, 8), "Bad user or password");
+
+/// Returns the reply to HELP: the commands, and the name of the instance.
+pub(super) fn help(config: &SmtpServerConfig) -> ServerReply {
+    let auth = if config.auth == AuthMode::Never { "" } else { "AUTH " };
+    let instance = config.instance.as_ref().map(|name| format!("\nInstance {name}")).unwrap_or_default();
+    let text = format!("EHLO HELO STARTTLS {auth}MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT\nRFC 5321{instance}");
+    ServerReply::new(214, Code(2, 0, 0), text)
+}
 
 pub(super) fn greeting(hostname: &str) -> ServerReply {
     ServerReply::plain(220, format!("{hostname} ESMTP"))

@@ -38,6 +38,7 @@ pub(crate) fn operations() -> Vec<Operation> {
                 ErrorCode::IdempotencyInFlight,
                 ErrorCode::MessageTooLarge,
                 ErrorCode::IdempotencyKeyReused,
+                ErrorCode::NotAnswerable,
                 ErrorCode::DirectoryDisabled,
             ])
             .handle(create),
@@ -66,6 +67,7 @@ pub(crate) fn operations() -> Vec<Operation> {
                 ErrorCode::AgentNotFound,
                 ErrorCode::DraftNotEditable,
                 ErrorCode::MessageTooLarge,
+                ErrorCode::NotAnswerable,
                 ErrorCode::DirectoryDisabled,
             ])
             .handle(update),
@@ -142,7 +144,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of drafts per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 
@@ -259,7 +261,7 @@ async fn take_back(service: Arc<Service>, input: Input) -> Result<Outcome, Refus
 }
 
 async fn schedule(service: Arc<Service>, input: Input<EmptyInput, ScheduleBody>) -> Result<Outcome, Refusal> {
-    let scheduled = drafts::schedule(&service, input.caller, draft_ref(&input)?, input.body.send_at).await?;
+    let scheduled = drafts::schedule(&service, input.caller, draft_ref(&input)?, input.body.send_at.0).await?;
     Outcome::json(200, &DraftView::of(&scheduled))
 }
 

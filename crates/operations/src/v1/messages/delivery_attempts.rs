@@ -29,7 +29,7 @@ query! {
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of attempts per page. Default: 25.
-        limit: Option<Limit>,
+        limit: Limit,
     }
 }
 

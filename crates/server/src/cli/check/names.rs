@@ -156,15 +156,63 @@ pub(super) enum DomainOwner {
     Tenant,
 }
 
-/// Checks custom domains: one finding per domain, or one per missing or wrong record. Only required records of the operator's
-/// domains can fail.
-pub(super) async fn custom_domains(service: &Arc<Service>, owner: DomainOwner) -> Vec<Finding> {
+/// The custom domains that are checked.
+#[derive(Default)]
+pub(super) struct CustomDomains {
+    operator: DomainList,
+    tenants: DomainList,
+    /// Why they couldn't be read.
+    failure: Option<Finding>,
+}
+
+/// Domains of one kind of owners, except disabled ones, each list up to [`DOMAINS_MAX`].
+#[derive(Default)]
+struct DomainList {
+    /// Those that worked before.
+    worked: Vec<MailDomain>,
+    others: Vec<MailDomain>,
+}
+
+impl DomainList {
+    fn add(&mut self, domain: MailDomain) {
+        let list = if domain.verified_at.is_some() { &mut self.worked } else { &mut self.others };
+        if list.len() < DOMAINS_MAX as usize {
+            list.push(domain);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.worked.len() >= DOMAINS_MAX as usize
+    }
+
+    /// Returns up to [`DOMAINS_MAX`] of them, first those that worked before.
+    fn first(&self) -> impl Iterator<Item = &MailDomain> {
+        self.worked.iter().chain(&self.others).take(DOMAINS_MAX as usize)
+    }
+}
+
+impl CustomDomains {
+    /// Checks the domains of these owners: one finding per domain, or one per missing or wrong record. Only required records
+    /// of the operator's domains can fail.
+    pub(super) async fn check(&self, service: &Arc<Service>, owner: DomainOwner) -> Vec<Finding> {
+        let domains = match owner {
+            DomainOwner::Operator => &self.operator,
+            DomainOwner::Tenant => &self.tenants,
+        };
+        let failure = self.failure.clone().filter(|_| owner == DomainOwner::Operator);
+        let found = join_all(domains.first().map(|domain| custom_domain(service, domain, owner))).await;
+        failure.into_iter().chain(found.into_iter().flatten()).collect()
+    }
+}
+
+/// Reads the custom domains of all workspaces.
+pub(super) async fn custom_domains(service: &Arc<Service>) -> CustomDomains {
     let rules = NameRules::of(&service.config);
-    let domains = match service.read(ReadScope::Service, move |tx| domains_of(tx, &rules, owner)).await {
-        Ok(domains) => domains,
-        Err(error) => return vec![Finding::failed(format!("domains: {}", error.message), "check the database")],
-    };
-    join_all(domains.iter().map(|domain| custom_domain(service, domain, owner))).await.into_iter().flatten().collect()
+    let read = service.read(ReadScope::Service, move |tx| domains_of(tx, &rules)).await;
+    read.unwrap_or_else(|error| {
+        let failure = Finding::failed(format!("domains: {}", error.message), "check the database");
+        CustomDomains { failure: Some(failure), ..CustomDomains::default() }
+    })
 }
 
 async fn custom_domain(service: &Service, domain: &MailDomain, owner: DomainOwner) -> Vec<Finding> {
@@ -192,28 +240,23 @@ async fn custom_domain(service: &Service, domain: &MailDomain, owner: DomainOwne
     if wrong.is_empty() { vec![Finding::ok(format!("domain: {} has its records", domain.name))] } else { wrong }
 }
 
-/// Returns the domains of these workspaces, except disabled ones; first those that worked before, up to [`DOMAINS_MAX`].
-fn domains_of(tx: &mut posthouse_store::Tx, rules: &NameRules, owner: DomainOwner) -> Result<Vec<MailDomain>, Refusal> {
-    let (mut worked, mut others, mut after) = (Vec::new(), Vec::new(), WorkspaceId(Uuid::nil()));
+fn domains_of(tx: &mut posthouse_store::Tx, rules: &NameRules) -> Result<CustomDomains, Refusal> {
+    let (mut all, mut after) = (CustomDomains::default(), WorkspaceId(Uuid::nil()));
     loop {
         let page = workspaces::list(tx, after, WORKSPACES_PAGE)?;
         for workspace in &page {
             after = workspace.id;
-            if rules.is_operator(tx, workspace)? != (owner == DomainOwner::Operator) {
+            let is_operator = rules.is_operator(tx, workspace)?;
+            let list = if is_operator { &mut all.operator } else { &mut all.tenants };
+            if list.is_full() {
                 continue;
             }
             let found = mail_domains::page(tx, workspace.id, &PageRange { after: None, limit: DOMAINS_MAX })?;
-            for domain in found.into_iter().filter(|domain| domain.status != DomainStatus::Disabled) {
-                let list = if domain.verified_at.is_some() { &mut worked } else { &mut others };
-                if list.len() < DOMAINS_MAX as usize {
-                    list.push(domain);
-                }
-            }
+            found.into_iter().filter(|domain| domain.status != DomainStatus::Disabled).for_each(|one| list.add(one));
         }
-        if page.len() < WORKSPACES_PAGE as usize || worked.len() >= DOMAINS_MAX as usize {
-            worked.extend(others);
-            worked.truncate(DOMAINS_MAX as usize);
-            return Ok(worked);
+        let is_full = all.operator.is_full() && all.tenants.is_full();
+        if page.len() < WORKSPACES_PAGE as usize || is_full {
+            return Ok(all);
         }
     }
 }

@@ -3,15 +3,17 @@
 //! Connections are opened, the greeting is read, and they are closed. No mail is sent.
 
 use std::{
+    future::Future,
     io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
     time::Duration,
 };
 
 use futures_util::future::join_all;
 use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     time::timeout,
 };
@@ -21,13 +23,14 @@ use crate::{boot, config::Configuration};
 use posthouse_app::{
     domains::reputation::addresses,
     ports::Dns,
+    service::Service,
     settings::{DeliveryMode, network::Network},
 };
 
 /// Time limit of one connection or lookup, in milliseconds.
 const TIMEOUT_MS: u64 = 5_000;
-/// Maximum length of a greeting, in bytes.
-const GREETING_BYTES_MAX: u64 = 512;
+/// Bytes of an answer that are read.
+const ANSWER_BYTES_MAX: u64 = 4_096;
 /// A domain whose mail exchangers accept connections from everywhere, for testing outbound port 25.
 const TEST_DOMAIN: &str = "gmail.com";
 /// Addresses of the test domain that are tried.
@@ -36,91 +39,132 @@ const TEST_ADDRESSES_MAX: usize = 2;
 /// The loopback address.
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// What uses the ports: [`ports`] takes a used port for this service's only if a process serves the store.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What uses the ports: [`ports`] takes a used port for this service's only if a process serves the store, and if the
+/// listener names its instance.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Running {
-    /// A process serves the store.
-    Yes,
-    /// None does.
+    /// A process serves the store, whose instance has this name.
+    Yes(String),
+    /// None does, or the store can't be read.
     No,
 }
 
 impl Running {
     /// Returns whether a process serves the store of a configuration. Changes nothing.
-    pub(super) fn of(config: &Configuration) -> Self {
-        let served = boot::inspect::is_served(config);
-        if served.unwrap_or(false) { Self::Yes } else { Self::No }
+    pub(super) fn of(config: &Configuration, service: Option<&Arc<Service>>) -> Self {
+        let is_served = boot::inspect::is_served(config).unwrap_or(false);
+        let name = service.filter(|_| is_served).and_then(|service| service.instance_name());
+        name.map_or(Self::No, Self::Yes)
+    }
+
+    /// Returns whether a listener names the instance of the store.
+    async fn is_at(&self, address: SocketAddr, answer: Answer) -> bool {
+        let Self::Yes(name) = self else { return false };
+        match answer {
+            Answer::Nothing => true,
+            Answer::Health => {
+                let text = http_answer(address, b"GET /healthz HTTP/1.0\r\n\r\n").await.unwrap_or_default();
+                text.contains(&format!("\"instance\":\"{name}\""))
+            }
+            Answer::Help => {
+                let text = help(address).await.unwrap_or_default();
+                text.lines().any(|line| line.ends_with(&format!("Instance {name}")))
+            }
+        }
     }
 }
 
+/// What a listener of this service sends to name its instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Answer {
+    /// The response of `/healthz`.
+    Health,
+    /// The reply to HELP.
+    Help,
+    /// Nothing before a TLS handshake or the header of a proxy.
+    Nothing,
+}
+
+/// A port of the configuration, and who uses it.
+struct CheckedPort {
+    /// The key and the address, as the findings name it.
+    what: String,
+    key: &'static str,
+    user: PortUser,
+}
+
+enum PortUser {
+    /// The port is free.
+    None,
+    /// The running service.
+    Service,
+    /// Another program, or the service of another store.
+    Other,
+    /// The port can't be bound.
+    Unknown(io::Error),
+}
+
 /// Checks that each port is free or used by this service.
-pub(super) async fn ports(config: &Configuration, running: Running) -> Vec<Finding> {
-    let health = Some(&b"GET /healthz HTTP/1.0\r\n\r\n"[..]);
-    let mut found = vec![port("http.listen", config.listen.http, running, Answer::To(health)).await];
-    for address in &config.listen.smtp {
-        let answer = mail_answer(*address, &config.smtp.proxy_protocol_from);
-        found.push(port("smtp.listen", *address, running, answer).await);
-    }
-    for address in &config.listen.submission {
-        let answer = mail_answer(*address, &config.smtp.submission_proxy_protocol_from);
-        found.push(port("submission.listen", *address, running, answer).await);
-    }
-    for (key, addresses) in [
-        ("http.listen_tls", &config.listen.http_tls),
-        ("acme.listen", &config.listen.acme),
-        ("submission.listen_tls", &config.listen.submission_tls),
-    ] {
-        for address in addresses {
-            found.push(port(key, *address, running, Answer::NotRead).await);
+pub(super) async fn ports(config: &Configuration, running: &Running) -> Vec<Finding> {
+    let listen = &config.listen;
+    let smtp = listen.smtp.iter().map(|at| ("smtp.listen", *at, mail_answer(*at, &config.smtp.proxy_protocol_from)));
+    let submission = listen.submission.iter();
+    let submission =
+        submission.map(|at| ("submission.listen", *at, mail_answer(*at, &config.smtp.submission_proxy_protocol_from)));
+    let unnamed = [
+        ("http.listen_tls", &listen.http_tls),
+        ("acme.listen", &listen.acme),
+        ("submission.listen_tls", &listen.submission_tls),
+    ];
+    let unnamed = unnamed.into_iter().flat_map(|(key, all)| all.iter().map(move |at| (key, *at, Answer::Nothing)));
+    let all = [("http.listen", listen.http, Answer::Health)].into_iter().chain(smtp).chain(submission).chain(unnamed);
+    let (mut found, mut is_other_seen) = (Vec::new(), false);
+    for (key, address, answer) in all {
+        let mut port = port(key, address, running, answer).await;
+        // A listener that names nothing belongs to the service that has the others.
+        if is_other_seen && answer == Answer::Nothing && matches!(port.user, PortUser::Service) {
+            port.user = PortUser::Other;
         }
+        is_other_seen |= matches!(port.user, PortUser::Other);
+        found.push(port.finding());
     }
     found
 }
 
-/// What a listener of this service sends.
-#[derive(Clone, Copy)]
-enum Answer<'a> {
-    /// A greeting, or the response to these bytes.
-    To(Option<&'a [u8]>),
-    /// Nothing before a TLS handshake or the header of a proxy.
-    NotRead,
-}
-
-async fn port(key: &str, address: SocketAddr, running: Running, answer: Answer<'_>) -> Finding {
-    let what = format!("port: {key} {address}");
+async fn port(key: &'static str, address: SocketAddr, running: &Running, answer: Answer) -> CheckedPort {
     // The listener ends with this statement: a second one on the address would find it in use.
     let bound = TcpListener::bind(address).await.map(drop);
-    match bound {
-        Ok(()) => Finding::ok(format!("{what} is free")),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            let is_own = running == Running::Yes && answers_as_service(address, answer).await;
-            if is_own {
-                return Finding::ok(format!("{what} is in use by the running service"));
-            }
-            let advice = "stop it, or choose another port";
-            Finding::failed(format!("{what} is in use by another program or the service of another store"), advice)
-        }
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let advice = "ports below 1024 need the capability CAP_NET_BIND_SERVICE";
-            Finding::failed(format!("no permission to listen on {what}"), advice)
-        }
-        Err(error) => Finding::failed(format!("{what}: {error}"), format!("correct {key}")),
-    }
+    let user = match bound {
+        Ok(()) => PortUser::None,
+        Err(error) if error.kind() != io::ErrorKind::AddrInUse => PortUser::Unknown(error),
+        Err(_) if running.is_at(address, answer).await => PortUser::Service,
+        Err(_) => PortUser::Other,
+    };
+    CheckedPort { what: format!("port: {key} {address}"), key, user }
 }
 
-async fn answers_as_service(address: SocketAddr, answer: Answer<'_>) -> bool {
-    match answer {
-        Answer::NotRead => true,
-        Answer::To(question) => {
-            let text = greeting(address, question).await.unwrap_or_default();
-            text.starts_with("220 ") || text.contains("\"status\":\"ok\"")
+impl CheckedPort {
+    fn finding(self) -> Finding {
+        let Self { what, key, user } = self;
+        match user {
+            PortUser::None => Finding::ok(format!("{what} is free")),
+            PortUser::Service => Finding::ok(format!("{what} is in use by the running service")),
+            PortUser::Other => {
+                let advice = "stop it, or choose another port";
+                Finding::failed(format!("{what} is in use by another program or the service of another store"), advice)
+            }
+            PortUser::Unknown(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let advice = "ports below 1024 need the capability CAP_NET_BIND_SERVICE";
+                Finding::failed(format!("no permission to listen on {what}"), advice)
+            }
+            PortUser::Unknown(error) => Finding::failed(format!("{what}: {error}"), format!("correct {key}")),
         }
     }
 }
 
 /// Returns what an SMTP listener sends: behind a proxy, nothing until the proxy's header arrives.
-fn mail_answer(address: SocketAddr, proxies: &[Network]) -> Answer<'static> {
-    if is_proxied(address, proxies) { Answer::NotRead } else { Answer::To(None) }
+fn mail_answer(address: SocketAddr, proxies: &[Network]) -> Answer {
+    if is_proxied(address, proxies) { Answer::Nothing } else { Answer::Help }
 }
 
 /// Returns whether a connection from this machine must begin with a PROXY protocol header.
@@ -129,24 +173,51 @@ fn is_proxied(address: SocketAddr, proxies: &[Network]) -> bool {
     proxies.iter().any(|network| network.contains(from))
 }
 
-/// Reads a greeting, or the response to `question`.
-async fn greeting(address: SocketAddr, question: Option<&[u8]>) -> io::Result<String> {
-    let ask = async {
+/// Reads the greeting of a mail server.
+async fn greeting(address: SocketAddr) -> io::Result<String> {
+    in_time(async {
         let mut stream = TcpStream::connect(address).await?;
-        if let Some(question) = question {
-            stream.write_all(question).await?;
-        }
-        let mut text = Vec::new();
-        let mut stream = stream.take(GREETING_BYTES_MAX);
-        // A response ends with the connection; a greeting is the first data that arrives.
-        if question.is_some() {
-            stream.read_to_end(&mut text).await?;
-        } else {
-            stream.read_buf(&mut text).await?;
-        }
-        Ok(String::from_utf8_lossy(&text).into_owned())
-    };
-    timeout(Duration::from_millis(TIMEOUT_MS), ask).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+        read_some(&mut stream).await
+    })
+    .await
+}
+
+/// Reads the reply to HELP after the greeting of a mail server.
+async fn help(address: SocketAddr) -> io::Result<String> {
+    in_time(async {
+        let mut stream = TcpStream::connect(address).await?;
+        read_some(&mut stream).await?;
+        stream.write_all(b"HELP\r\nQUIT\r\n").await?;
+        read_to_end(stream).await
+    })
+    .await
+}
+
+/// Reads the response to an HTTP request, which ends with the connection.
+async fn http_answer(address: SocketAddr, request: &[u8]) -> io::Result<String> {
+    in_time(async {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(request).await?;
+        read_to_end(stream).await
+    })
+    .await
+}
+
+/// Reads the first data that arrives.
+async fn read_some(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<String> {
+    let mut text = Vec::new();
+    stream.take(ANSWER_BYTES_MAX).read_buf(&mut text).await?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+async fn read_to_end(stream: TcpStream) -> io::Result<String> {
+    let mut text = Vec::new();
+    stream.take(ANSWER_BYTES_MAX).read_to_end(&mut text).await?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+async fn in_time<T>(exchange: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    timeout(Duration::from_millis(TIMEOUT_MS), exchange).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
 }
 
 /// Checks inbound and outbound connections.
@@ -186,7 +257,7 @@ async fn inbound(config: &Configuration, addresses: &[IpAddr]) -> Vec<Finding> {
         )];
     }
     let tries = addresses.iter().map(|address| async move {
-        match greeting(SocketAddr::from((*address, port)), None).await {
+        match greeting(SocketAddr::from((*address, port))).await {
             Ok(text) if greets_as(&text, &config.hostname) => {
                 Finding::ok(format!("{} answers as {}", what(address), config.hostname))
             }
@@ -215,7 +286,7 @@ async fn is_serving(config: &Configuration) -> bool {
         if is_proxied(address, &config.smtp.proxy_protocol_from) && TcpStream::connect(address).await.is_ok() {
             return true;
         }
-        if greeting(address, None).await.is_ok_and(|text| text.starts_with("220")) {
+        if greeting(address).await.is_ok_and(|text| text.starts_with("220")) {
             return true;
         }
     }
@@ -253,7 +324,7 @@ async fn port_25(dns: &dyn Dns, port: u16) -> Finding {
         return Finding::warning(what, "check dns.nameservers and the internet connection");
     };
     for address in addresses(dns, &host).await.into_iter().take(TEST_ADDRESSES_MAX) {
-        if greeting(SocketAddr::from((address, port)), None).await.is_ok_and(|text| text.starts_with("220")) {
+        if greeting(SocketAddr::from((address, port))).await.is_ok_and(|text| text.starts_with("220")) {
             return Finding::ok(format!("outbound: port {port} is open ({host} answers)"));
         }
     }

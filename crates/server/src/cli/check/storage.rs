@@ -92,7 +92,7 @@ fn absent(config: &Configuration, url: &DatabaseUrl) -> Finding {
     // A typo in an option would pass as a store that is still to be created.
     if is_data_dir_given(config) {
         let what = format!("database: there is no store in {}: {url} does not exist", config.data_dir.display());
-        let advice = "correct --data-dir; only the first start and a restore create a store";
+        let advice = "correct --data-dir; to check before the first start, set data_dir in the configuration";
         return Finding::failed(what, advice);
     }
     let directory = if config.database_url.is_none() { config.data_dir.as_path() } else { directory_of(path) };

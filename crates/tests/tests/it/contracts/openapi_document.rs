@@ -1,6 +1,6 @@
 //! The OpenAPI description is complete: it contains every route, references resolve, names are unique, and schemas are valid.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use posthouse_domain::error::ErrorCode;
 use serde_json::Value;
@@ -280,6 +280,64 @@ fn nothing_long_is_said_twice() {
     let mut known = HashSet::new();
     for (name, body) in bodies {
         assert!(known.insert(body.to_string()), "{name} is the body of another operation");
+    }
+}
+
+/// Names that count would change with the order of the operations, and so would the types of generated clients.
+#[test]
+fn names_of_shared_answers_do_not_depend_on_the_order_of_the_operations() {
+    let responses = |operations: &[posthouse_call::Operation]| {
+        let document = document(operations, "http://127.0.0.1:8080");
+        let responses = document["components"]["responses"].as_object().expect("responses");
+        responses.iter().map(|(name, answer)| (answer.to_string(), name.clone())).collect::<BTreeMap<_, _>>()
+    };
+    let mut operations = posthouse::all_operations();
+    let named = responses(&operations);
+    operations.reverse();
+    let reversed = responses(&operations);
+    for (name, other) in named.values().zip(reversed.values()) {
+        assert_eq!(name, other);
+    }
+    for name in named.values().filter(|name| !name.contains("Rfc822")) {
+        assert!(!name.ends_with(|letter: char| letter.is_ascii_digit()), "{name}");
+        assert!(name.len() < 60, "{name}");
+    }
+    assert!(named.len() > 50, "{}", named.len());
+}
+
+/// Every limit of a list is known before the first request.
+#[test]
+fn every_limit_has_a_default() {
+    let document = whole();
+    let mut seen = 0;
+    visit(&document, "", &mut |at, value| {
+        if value["name"] == "limit" && value["in"] == "query" {
+            let schema = resolved(&document, &value["schema"]);
+            let default = schema["default"].as_u64().unwrap_or_else(|| panic!("{at} has no default"));
+            assert!((1..=schema["maximum"].as_u64().unwrap_or_default()).contains(&default), "{at}: {schema}");
+            seen += 1;
+        }
+    });
+    assert!(seen > 3, "{seen}");
+}
+
+/// Only contents that aren't text have no example.
+#[test]
+fn every_content_has_a_schema_and_a_text_an_example() {
+    let document = whole();
+    for route in all_routes() {
+        let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
+        let answers = operation["responses"].as_object().expect("responses").iter();
+        let answers =
+            answers.filter(|(status, _)| status.starts_with('2')).map(|(_, answer)| resolved(&document, answer));
+        for described in answers.chain([&operation["requestBody"]]) {
+            for (kind, media) in described["content"].as_object().into_iter().flatten() {
+                let schema = media.get("schema").unwrap_or_else(|| panic!("{} {kind}", route.operation.name));
+                let is_shown = media.get("example").or(media.get("examples")).is_some();
+                let is_bytes = schema["format"] == "binary" && kind != "message/rfc822";
+                assert!(is_shown != is_bytes, "{} {kind}: {media}", route.operation.name);
+            }
+        }
     }
 }
 

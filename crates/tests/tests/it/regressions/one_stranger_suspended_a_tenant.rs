@@ -1,6 +1,6 @@
 //! Three complaints or five bounces of one stranger suspended a workspace: he used addresses of his own domain, tags of one
-//! mailbox, answers to his own mail, answers to mail with forged authors, or dead addresses that he named in `Cc`. A workspace
-//! named its targets in mail to itself, and their complaints didn't count.
+//! mailbox, answers to his own mail, answers to mail with forged authors, or dead addresses that he named in `Cc` or in his
+//! text. A workspace named its targets in mail to itself, and their complaints didn't count.
 
 use posthouse_app::{ports::Clock as _, settings::DeliveryMode};
 use posthouse_tests::{ServerOptions, fixtures::TestInbox};
@@ -154,10 +154,15 @@ enum Exchange {
 
 /// Delivers mail of a stranger; returns its id.
 async fn receive(fixture: &InboxFixture, from: &str, named: &str) -> String {
+    receive_with(fixture, from, named, "Why?").await
+}
+
+/// Delivers mail of a stranger with a text; returns its id.
+async fn receive_with(fixture: &InboxFixture, from: &str, named: &str, text: &str) -> String {
     fixture.server.clock.advance(1);
     let (to, now) = (&fixture.inbox.address, fixture.server.clock.now().millis());
     let mail = format!(
-        "From: {from}\r\nTo: {to}\r\n{named}Subject: Q{now}\r\nMessage-ID: <{now}@evil.example>\r\n\r\nWhy?\r\n"
+        "From: {from}\r\nTo: {to}\r\n{named}Subject: Q{now}\r\nMessage-ID: <{now}@evil.example>\r\n\r\n{text}\r\n"
     );
     let path = format!("/dev/inbound?to={to}&from={from}");
     fixture.server.anonymous().raw(Method::POST, &path, "message/rfc822", mail).await.expect(201);
@@ -285,10 +290,18 @@ enum Way {
     ReplyToOthers,
     /// A new message.
     Message,
+    /// A new message to people whom the text of the stranger's mail names.
+    MessageToText,
+    /// A reply to the stranger's mail, to people whom its text names.
+    ReplyToText,
+    /// The stranger's mail is forwarded to people whom the text of an earlier one names.
+    ForwardToText,
+    /// A new message to people whose addresses the stranger's text spells in words.
+    MessageToWords,
 }
 
 impl Way {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 11] = [
         Self::ReplyToAll,
         Self::ReplyWithAddresses,
         Self::Draft,
@@ -296,16 +309,22 @@ impl Way {
         Self::Forward,
         Self::ReplyToOthers,
         Self::Message,
+        Self::MessageToText,
+        Self::ReplyToText,
+        Self::ForwardToText,
+        Self::MessageToWords,
     ];
 
     /// Returns whether the stranger's mail led to the recipients.
     const fn is_led(self) -> bool {
-        matches!(self, Self::ReplyToAll | Self::ReplyWithAddresses | Self::Draft | Self::AutomaticForward)
+        !matches!(self, Self::Forward | Self::ReplyToOthers | Self::Message)
     }
 
     /// Makes the workspace write to these people after mail of a stranger.
     async fn write(self, fixture: &InboxFixture, from: &str, people: &[&str]) {
         let field = format!("Cc: {}\r\n", people.join(", "));
+        let text = format!("Send it to {}.", people.join(" and "));
+        let words = text.replace('@', " (at) ").replace(".example", " dot example").replace(".com", " dot com");
         let path = format!("/v1/inboxes/{}", fixture.inbox.id);
         let post = async |below: &str, body: Value| fixture.api.post(&format!("{path}{below}"), body).await;
         match self {
@@ -327,16 +346,25 @@ impl Way {
                 fixture.api.post_empty(&draft).await.expect(202);
             }
             Self::AutomaticForward => drop(receive(fixture, from, "").await),
-            Self::Forward => {
+            Self::Forward | Self::ForwardToText => {
+                if self == Self::ForwardToText {
+                    receive_with(fixture, from, "", &text).await;
+                }
                 let id = receive(fixture, from, "").await;
                 post(&format!("/messages/{id}/forward"), json!({ "to": people })).await.expect(202);
             }
-            Self::ReplyToOthers => {
-                let id = receive(fixture, from, "").await;
+            Self::ReplyToOthers | Self::ReplyToText => {
+                let named = if self == Self::ReplyToText { &*text } else { "Why?" };
+                let id = receive_with(fixture, from, "", named).await;
                 let reply = json!({ "text": "So.", "to": people });
                 post(&format!("/messages/{id}/reply"), reply).await.expect(202);
             }
-            Self::Message => {
+            Self::Message | Self::MessageToText | Self::MessageToWords => {
+                match self {
+                    Self::MessageToText => drop(receive_with(fixture, from, "", &text).await),
+                    Self::MessageToWords => drop(receive_with(fixture, from, "", &words).await),
+                    _ => {}
+                }
                 let message = json!({ "to": people, "subject": "Offer", "text": "Here." });
                 post("/messages", message).await.expect(202);
             }

@@ -183,3 +183,35 @@ async fn a_listener_behind_a_local_proxy_is_recognized_as_this_service() {
     expect(&checks, &[("port: smtp.listen", "ok", "is in use by the running service")]);
     assert!(service.stop().success());
 }
+
+/// Both stores are served, and a configuration names the ports of the other service: they passed for those of the own one.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_server_of_another_store_is_not_taken_for_the_service() {
+    const KEYS: [&str; 3] = ["http.listen", "smtp.listen", "submission.listen"];
+    let name_server = name_server::serve_records(&FakeDns::default()).to_string();
+    let ports: [[ReservedPort; 3]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| ReservedPort::new()));
+    let dirs = [ScratchDir::new(), ScratchDir::new()];
+    let configs = [0, 1].map(|one: usize| config(&name_server, &ports[one][1]));
+    // The ports of one service with the store of another.
+    let listening = |store: usize, service: usize| {
+        let address = |at: usize| ports[service][at].address().to_string();
+        let own = configs[store].replace(&ports[store][1].address().to_string(), &address(1));
+        own.replacen("127.0.0.1:0", &address(0), 1).replacen("127.0.0.1:0", &address(2), 1)
+    };
+    let services = [0, 1].map(|one| ServiceProcess::start(dirs[one].path(), &listening(one, one)));
+    for (store, service) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        std::fs::write(dirs[store].path().join("posthouse.toml"), listening(store, service)).unwrap();
+        let (_, checks) = check(&dirs[store]);
+        for key in KEYS {
+            let (status, text) = if store == service {
+                ("ok", "is in use by the running service")
+            } else {
+                ("failed", "is in use by another program or the service of another store")
+            };
+            expect(&checks, &[(&format!("port: {key}"), status, text)]);
+        }
+    }
+    for service in services {
+        assert!(service.stop().success());
+    }
+}

@@ -1,12 +1,14 @@
 //! Request bodies about drafts. Members that a send requires may be missing from a draft, but never malformed.
 
-use posthouse_api::wire::{BodyValue, BoundedJson, Metadata, OneOrMany, Patch, Recipient, Sha256Hex, UserLabel};
+use posthouse_api::wire::{
+    BodyValue, BoundedJson, FutureTime, Metadata, OneOrMany, Patch, Recipient, Sha256Hex, UserLabel,
+};
 use posthouse_app::drafts::{DraftFileInput, DraftInput, DraftRecipients, ReplyTarget};
 use posthouse_app::outbound::compose::SUBJECT_CHARS_MAX;
 use posthouse_call::prelude::*;
 use posthouse_domain::{
-    AttachmentId, DraftChange, MessageId, MessageKind, NamedRecipient, ScheduleChange, ThreadId, Time,
-    label::LABELS_MAX, send::FILES_MAX, send::RECIPIENTS_MAX,
+    AttachmentId, DraftChange, MessageId, MessageKind, NamedRecipient, ScheduleChange, ThreadId, label::LABELS_MAX,
+    send::FILES_MAX, send::RECIPIENTS_MAX,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -47,7 +49,7 @@ object! {
         /// Whether to reply to the other recipients of the message, too.
         reply_all: Option<bool>,
         /// When to send the draft, 1 minute to 30 days ahead.
-        send_at: Option<Time>,
+        send_at: Option<FutureTime>,
         /// Structured data, as in a send.
         data: Option<BoundedJson<DATA_BYTES_MAX>>,
         /// The advisory message type.
@@ -83,7 +85,7 @@ object! {
         /// Whether to reply to the other recipients of the message, too. Recipients are computed again if omitted.
         reply_all: Option<bool>,
         /// When to send the draft, 1 minute to 30 days ahead. Null cancels the schedule.
-        send_at: Patch<Time>,
+        send_at: Patch<FutureTime>,
         /// Structured data. Null clears it.
         data: Patch<BoundedJson<DATA_BYTES_MAX>>,
         /// The advisory message type.
@@ -95,7 +97,7 @@ object! {
     /// When to send a draft.
     pub struct ScheduleBody {
         /// The time to send at, 1 minute to 30 days ahead.
-        send_at: Time,
+        send_at: FutureTime,
     }
 }
 
@@ -184,7 +186,7 @@ impl UpdateDraftBody {
             schedule: match self.send_at {
                 Patch::Keep => ScheduleChange::Keep,
                 Patch::Clear => ScheduleChange::Clear,
-                Patch::Set(at) => ScheduleChange::At(at),
+                Patch::Set(at) => ScheduleChange::At(at.0),
             },
             ..DraftChange::default()
         };

@@ -21,7 +21,7 @@ pub(super) fn operations() -> Vec<Operation> {
         .idempotent()
         .responds::<SentAnswer<'_>>(202)
         .errors(SEND_ERROR_CODES)
-        .errors(&[ErrorCode::MessageWithheld])
+        .errors(&[ErrorCode::MessageWithheld, ErrorCode::NotAnswerable])
         .handle(answer_invitation),
     ]
 }

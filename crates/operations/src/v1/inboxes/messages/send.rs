@@ -63,7 +63,7 @@ pub(crate) fn operations() -> Vec<Operation> {
              and sends nothing.",
         )
         .responds::<DecisionView<'_>>(200)
-        .errors(&[ErrorCode::MessageWithheld])
+        .errors(&[ErrorCode::MessageWithheld, ErrorCode::NotAnswerable])
         .handle(reply),
         sending(
             "/v1/inboxes/{id}/messages/{message_id}/forward",
