@@ -1,6 +1,13 @@
 //! Presentations of PowerPoint (ECMA-376 Part 1, PresentationML): a page for each slide, with its notes.
 
-use std::collections::HashSet;
+mod bullets;
+
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
+
+use bullets::{SlideBullets, SlideStyles};
 
 use crate::{
     FileError, FileText,
@@ -14,15 +21,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut archive = Archive::open(bytes)?;
     let presentation = archive.require("ppt/presentation.xml")?;
     let targets = relations(&mut archive, "ppt/_rels/presentation.xml.rels")?;
-    let (mut out, mut used) = (TextWriter::default(), HashSet::new());
+    let (mut out, mut used, mut is_damaged) = (TextWriter::default(), HashSet::new(), false);
+    let mut styles = StylesCache::default();
     for id in slide_ids(&xml::decode(&presentation))? {
-        let Some(relation) = targets.iter().find(|relation| relation.id == id) else { continue };
-        let name = resolved("ppt/", &relation.target);
-        let Some(slide) = archive.read(&name)? else { continue };
+        let relation = targets.iter().find(|relation| relation.id == id);
+        let name = relation.map(|relation| resolved("ppt/", &relation.target)).unwrap_or_default();
+        let Some(slide) = archive.read(&name)? else {
+            is_damaged = true;
+            continue;
+        };
         if !out.begin_page() {
             break;
         }
-        docx::write(&xml::decode(&slide), &mut out)?;
+        let mut bullets = styles.bullets(&mut archive, &name)?;
+        docx::write_labeled(&xml::decode(&slide), &mut out, &mut bullets)?;
         drawing::write_related(&mut archive, &name, &mut out)?;
         write_notes(&mut archive, &name, &mut out)?;
         write_background(&mut archive, &name, &mut used, &mut out)?;
@@ -30,7 +42,40 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
             break;
         }
     }
-    Ok(out.finish())
+    out.finish_parts(is_damaged)
+}
+
+/// The styles of layouts and masters by their names.
+#[derive(Default)]
+struct StylesCache(HashMap<String, Rc<SlideStyles>>);
+
+impl StylesCache {
+    /// Returns the bullets of a slide.
+    fn bullets(&mut self, archive: &mut Archive<'_>, slide: &str) -> Result<SlideBullets, FileError> {
+        let layout = background(archive, slide, "/slideLayout")?;
+        let master = match &layout {
+            Some(layout) => background(archive, layout, "/slideMaster")?,
+            None => None,
+        };
+        Ok(SlideBullets::new(self.styles(archive, layout)?, self.styles(archive, master)?))
+    }
+
+    fn styles(&mut self, archive: &mut Archive<'_>, part: Option<String>) -> Result<Rc<SlideStyles>, FileError> {
+        let Some(part) = part else { return Ok(Rc::default()) };
+        if let Some(known) = self.0.get(&part) {
+            return Ok(Rc::clone(known));
+        }
+        let bytes = archive.read(&part)?.unwrap_or_default();
+        let styles = Rc::new(SlideStyles::parse(&xml::decode(&bytes))?);
+        self.0.insert(part, Rc::clone(&styles));
+        Ok(styles)
+    }
+}
+
+/// Returns the name of the layout of a slide, or of the master of a layout.
+fn background(archive: &mut Archive<'_>, part: &str, kind: &str) -> Result<Option<String>, FileError> {
+    let related = drawing::related(archive, part)?;
+    Ok(related.into_iter().find(|(relation, _)| relation.kind.ends_with(kind)).map(|(_, name)| name))
 }
 
 /// A relation of a part to another one.
@@ -95,8 +140,7 @@ fn write_background(
 ) -> Result<(), FileError> {
     let mut part = slide.to_owned();
     for kind in ["/slideLayout", "/slideMaster"] {
-        let related = drawing::related(archive, &part)?;
-        let Some((_, name)) = related.into_iter().find(|(relation, _)| relation.kind.ends_with(kind)) else { break };
+        let Some(name) = background(archive, &part, kind)? else { break };
         part = name;
         if !used.insert(part.clone()) {
             break;
