@@ -5,6 +5,7 @@ mod loops;
 mod office;
 mod pdf;
 mod served;
+mod stated_text;
 
 use std::{
     io::{Read, Write},
@@ -141,6 +142,57 @@ fn a_broken_document_was_called_a_kind_that_nothing_reads() {
     }
     let typed = json!({ "filename": "file", "content_type": "application/pdf", "rasterizes": false });
     assert_eq!(read_with(&typed, &noise).outcome(), "parse_error");
+}
+
+/// What begins like a known kind and can't be read is damaged, whatever it is called.
+#[test]
+fn a_cut_archive_was_read_as_text() {
+    let whole = office::docx("<w:p><w:r><w:t>One</w:t></w:r></w:p>");
+    let cut: [(&str, &[u8]); 16] = [
+        ("zip", b"PK\x03\x04"),
+        ("zip of one part", &whole[..60]),
+        ("half a document", &whole[..whole.len() / 2]),
+        ("end of an archive", b"PK\x05\x06"),
+        ("part of a divided archive", b"PK\x07\x08PK\x03\x04"),
+        ("compound file", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+        ("pdf", b"%PDF-"),
+        ("pdf with a version", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"),
+        ("rtf", b"{\\rtf"),
+        ("rtf with fonts", b"{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}"),
+        ("png", b"\x89PNG\r\n\x1a\n"),
+        ("jpeg", b"\xff\xd8\xff\xe0"),
+        ("gif", b"GIF89a"),
+        ("tiff", b"II*\0"),
+        ("webp", b"RIFF\x10\0\0\0WEBPVP8 "),
+        ("calendar", b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"),
+    ];
+    for (kind, bytes) in cut {
+        for name in ["a.txt", "a.md", "a.html", "a.csv", "a.docx", "a.bin", "a.zip", "a"] {
+            assert_eq!(read(name, bytes).outcome(), "parse_error", "{kind} as {name}");
+        }
+    }
+}
+
+/// The content says what a file is.
+#[test]
+fn files_are_read_whatever_they_are_called() {
+    let files: [(&str, Vec<u8>); 5] = [
+        ("pdf", pdf::of_lines(&["One"])),
+        ("docx", office::docx("<w:p><w:r><w:t>One</w:t></w:r></w:p>")),
+        ("rtf", br"{\rtf1 One}".to_vec()),
+        ("html", b"<html><p>One</p></html>".to_vec()),
+        ("pdf behind something", [b"\r\n\r\n".as_slice(), &pdf::of_lines(&["One"])].concat()),
+    ];
+    for (kind, bytes) in &files {
+        for name in ["a.docx", "a.pdf", "a.txt", "a.png", "a.csv", "a.xls", "a"] {
+            let result = read(name, bytes);
+            assert_eq!((result.outcome().as_str(), result.text.trim()), ("done", "One"), "{kind} as {name}");
+        }
+    }
+    let about = "A PDF begins with %PDF-1.7 and has objects.";
+    for name in ["a.txt", "a.md", "a.json", "a"] {
+        assert_eq!(read(name, about.as_bytes()).text.trim(), about, "{name}");
+    }
 }
 
 #[test]
