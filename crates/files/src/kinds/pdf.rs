@@ -29,19 +29,21 @@ pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileErro
     let pdf = open(bytes)?;
     let mut cache = InterpreterCache::new();
     let mut out = TextWriter::default();
-    let (mut scans, mut cut) = (Vec::new(), 0);
+    let (mut scans, mut cut, mut is_incomplete) = (Vec::new(), 0, false);
     for (index, page) in pdf.pages().iter().enumerate() {
         if !out.begin_page() {
             break;
         }
         let shown = page::read(page, &pdf, &cache, &mut out);
-        if shown.is_scan() {
-            scans.push(index);
+        match (shown.is_scan(), shown.can_be_drawn()) {
+            (true, true) => scans.push(index),
+            (true, false) => is_incomplete = true,
+            (false, _) => {}
         }
         if shown.is_cut {
             // What was being added to it may be half there.
             cache = InterpreterCache::new();
-            cut += 1;
+            (cut, is_incomplete) = (cut + 1, true);
         }
         if out.is_full() || cut >= CUT_PAGES_MAX {
             break;
@@ -51,7 +53,7 @@ pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileErro
         return Err(FileError::parse("The file has no pages."));
     }
     let mut text = out.finish();
-    text.is_truncated |= scans.len() > OCR_PAGES_MAX || cut > 0;
+    text.is_truncated |= scans.len() > OCR_PAGES_MAX || is_incomplete;
     scans.truncate(OCR_PAGES_MAX);
     text.images = if hints.rasterizes {
         let image = |index| Some(PageImage { page: index, bytes: rasterize(pdf.pages().get(index)?, OCR_RASTER)? });
@@ -74,7 +76,7 @@ pub(crate) fn page_image(bytes: &[u8], index: usize) -> Result<FileText, FileErr
     let pdf = open(bytes)?;
     let mut found = FileText { is_paged: true, ..FileText::default() };
     if let Some(page) = pdf.pages().get(index).filter(|_| index < PAGES_MAX) {
-        if page::read(page, &pdf, &InterpreterCache::new(), &mut TextWriter::default()).is_cut {
+        if !page::read(page, &pdf, &InterpreterCache::new(), &mut TextWriter::default()).can_be_drawn() {
             return Err(FileError::too_large("The page draws too much to be shown."));
         }
         let image = rasterize(page, VIEW_RASTER);

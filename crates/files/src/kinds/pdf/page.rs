@@ -20,7 +20,7 @@ use hayro::{
 
 use super::replacement::{self, Replacement};
 use crate::{
-    limits::{PAGE_FORMS_MAX, PAGE_GLYPHS_MAX},
+    limits::{IMAGE_PIXELS_MAX, PAGE_FORMS_MAX, PAGE_GLYPHS_MAX},
     output::TextWriter,
 };
 
@@ -45,6 +45,8 @@ pub(super) struct PageContent {
     glyphs: usize,
     unreadable: usize,
     has_large_image: bool,
+    /// Whether an image has more pixels than are drawn.
+    has_huge_image: bool,
     /// Whether drawing the page ended before its end.
     pub(super) is_cut: bool,
 }
@@ -53,7 +55,12 @@ impl PageContent {
     /// Returns whether the page has text that only OCR can read.
     pub(super) fn is_scan(&self) -> bool {
         let lacks_text = self.glyphs < TEXT_GLYPHS_MIN && self.has_large_image;
-        !self.is_cut && (lacks_text || self.unreadable > self.glyphs.max(TEXT_GLYPHS_MIN))
+        lacks_text || self.unreadable > self.glyphs.max(TEXT_GLYPHS_MIN)
+    }
+
+    /// Returns whether an image of the page can be made at a bounded cost.
+    pub(super) fn can_be_drawn(&self) -> bool {
+        !self.is_cut && !self.has_huge_image
     }
 }
 
@@ -263,6 +270,8 @@ impl<'a> Device<'a> for PageReader<'_> {
         let size = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         let area = props.transform.transform_rect_bbox(size);
         self.draw_area(area);
+        let pixels = u64::from(image.width()) * u64::from(image.height());
+        self.content.has_huge_image |= pixels > IMAGE_PIXELS_MAX;
         self.content.has_large_image |= area.intersect(self.area).area() >= self.area.area() * SCAN_PART;
     }
 
