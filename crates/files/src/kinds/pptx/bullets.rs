@@ -14,11 +14,15 @@ const LEVELS: usize = 9;
 /// Places of a layout or a master.
 const PLACES_MAX: usize = 500;
 
+const BULLET: char = '•';
+/// Signs that are the same in every font.
+const SIGNS: [char; 16] = ['–', '—', '-', '*', '»', '›', '>', '·', '○', '●', '■', '▪', '□', '►', '✓', '→'];
+
 /// What is shown before a paragraph.
 #[derive(Clone, PartialEq, Eq)]
 enum Bullet {
     Nothing,
-    Sign,
+    Sign(char),
     Number { scheme: String, start: i64 },
 }
 
@@ -27,7 +31,8 @@ impl Bullet {
     fn of(name: &str, tag: &XmlTag<'_>) -> Option<Self> {
         match name {
             "buNone" => Some(Self::Nothing),
-            "buChar" | "buBlip" => Some(Self::Sign),
+            "buChar" => Some(Self::Sign(tag.attribute("char").and_then(|text| sign(&text)).unwrap_or(BULLET))),
+            "buBlip" => Some(Self::Sign(BULLET)),
             "buAutoNum" => {
                 let start = tag.attribute("startAt").and_then(|start| start.parse().ok()).unwrap_or(1);
                 Some(Self::Number { scheme: tag.attribute("type").unwrap_or_default(), start })
@@ -35,6 +40,11 @@ impl Bullet {
             _ => None,
         }
     }
+}
+
+/// Returns the sign of a bullet. Other characters stand for signs of fonts such as Wingdings.
+fn sign(text: &str) -> Option<char> {
+    text.chars().next().filter(|c| SIGNS.contains(c))
 }
 
 /// The bullets of each level.
@@ -244,9 +254,9 @@ impl ParagraphLabels for SlideBullets {
                 self.counts[level] = Some((scheme, number));
                 Some(label)
             }
-            Some(Bullet::Sign) => {
+            Some(Bullet::Sign(sign)) => {
                 self.counts[level..].fill(None);
-                Some(NumberForm::Bullet.shown(1))
+                Some(sign.to_string())
             }
             Some(Bullet::Nothing) | None => {
                 self.counts[level..].fill(None);
@@ -307,6 +317,8 @@ mod tests {
         let table = [
             (r#"<p:ph type="body" idx="1"/>"#, p(">", "a"), "• a"),
             (r#"<p:ph idx="4"/>"#, p(">", "a"), "• a"),
+            (r#"<p:ph idx="1"/>"#, p("><a:buChar char=\"–\"/>", "a"), "– a"),
+            (r#"<p:ph idx="1"/>"#, p("><a:buFont typeface=\"Wingdings\"/><a:buChar char=\"§\"/>", "a"), "• a"),
             (r#"<p:ph type="title"/>"#, p(">", "a"), "a"),
             (r#"<p:ph type="subTitle" idx="7"/>"#, p(">", "a"), "a"),
             (r#"<p:ph type="ftr" idx="9"/>"#, p(">", "a"), "a"),
