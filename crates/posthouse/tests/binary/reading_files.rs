@@ -222,6 +222,22 @@ fn a_scan_is_returned_as_an_image() {
     assert_eq!(header["images"][0]["page"], 0);
 }
 
+/// Only an image that covers a third of its page was taken for a scan.
+#[test]
+fn a_small_or_cut_scan_had_no_text() {
+    let strip = |at: usize| format!("q 595 0 0 20 0 {} cm /X Do Q ", 700 - 20 * at);
+    for (content, images) in [
+        ("q 300 0 0 200 50 500 cm /X Do Q".to_owned(), 1),
+        ((0..6).map(strip).collect(), 1),
+        ("q 40 0 0 40 50 500 cm /X Do Q".to_owned(), 0),
+        ("q 300 0 0 200 50 500 cm /X Do Q BT /F1 12 Tf (A page with words) Tj ET".to_owned(), 0),
+        ("q 300 0 0 200 50 500 cm /X Do Q BT /F1 12 Tf (7) Tj ET".to_owned(), 1),
+    ] {
+        let header = read("scan.pdf", &pdf::of_drawn_image(8, 8, &content)).header.expect("the process ends well");
+        assert_eq!(header["images"].as_array().map(Vec::len), Some(images), "{content}");
+    }
+}
+
 /// Hostile files of one sort, and how many there are at least.
 type HostileFamily = (fn() -> Vec<hostile::HostileFile>, usize);
 

@@ -26,8 +26,8 @@ use crate::{
 
 /// Glyphs that a page with text has at least.
 const TEXT_GLYPHS_MIN: usize = 8;
-/// The part of a page that an image of a scan covers.
-const SCAN_PART: f64 = 0.3;
+/// The part of a page without text that the images of a scan cover: a receipt is small, and some programs cut a scan in strips.
+const SCAN_PART: f64 = 0.1;
 /// In units of the font size: a gap that separates words.
 const WORD_GAP: f64 = 0.16;
 /// A gap that separates cells.
@@ -44,7 +44,8 @@ const SOFT_HYPHEN: char = '\u{ad}';
 pub(super) struct PageContent {
     glyphs: usize,
     unreadable: usize,
-    has_large_image: bool,
+    /// The part of the page that images cover.
+    image_part: f64,
     /// Whether an image has more pixels than are drawn.
     has_huge_image: bool,
     /// Whether drawing the page ended before its end.
@@ -54,7 +55,7 @@ pub(super) struct PageContent {
 impl PageContent {
     /// Returns whether the page has text that only OCR can read.
     pub(super) fn is_scan(&self) -> bool {
-        let lacks_text = self.glyphs < TEXT_GLYPHS_MIN && self.has_large_image;
+        let lacks_text = self.glyphs < TEXT_GLYPHS_MIN && self.image_part >= SCAN_PART;
         lacks_text || self.unreadable > self.glyphs.max(TEXT_GLYPHS_MIN)
     }
 
@@ -272,7 +273,7 @@ impl<'a> Device<'a> for PageReader<'_> {
         self.draw_area(area);
         let pixels = u64::from(image.width()) * u64::from(image.height());
         self.content.has_huge_image |= pixels > IMAGE_PIXELS_MAX;
-        self.content.has_large_image |= area.intersect(self.area).area() >= self.area.area() * SCAN_PART;
+        self.content.image_part += area.intersect(self.area).area() / self.area.area().max(1.0);
     }
 
     fn pop_clip(&mut self) {}
