@@ -171,8 +171,9 @@ fn parse(answer: &str, schema: &Value) -> Result<Value, (String, Vec<String>)> {
     // Some servers ignore `response_format`, and their models write a code block.
     let text = text.strip_prefix("```json").or_else(|| text.strip_prefix("```")).unwrap_or(text);
     let text = text.strip_suffix("```").unwrap_or(text);
-    let value: Value =
+    let mut value: Value =
         serde_json::from_str(text.trim()).map_err(|_| ("it is not a JSON value".to_owned(), vec![String::new()]))?;
+    schema::settle_absent(schema, &mut value);
     schema::validate(schema, &value).map_err(|problem| (problem, schema::wrong_places(schema, &value)))?;
     Ok(value)
 }

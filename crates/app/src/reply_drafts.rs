@@ -31,6 +31,8 @@ const BYTES_MAX: u64 = 2 << 20;
 const PASSAGES_MAX: u32 = 8;
 /// The characters of the message that knowledge is searched for.
 const QUERY_CHARS_MAX: usize = 1_500;
+/// The problem of an answer without a text, or with one that is too long.
+const EMPTY_TEXT: &str = "the model's answer has no text that can be used";
 /// Seconds after which a caller may try again if the model server didn't answer.
 const RETRY_S: u64 = 30;
 
@@ -201,17 +203,26 @@ async fn ask(service: &Service, prompt: &Prompt) -> Result<(ModelReply, String),
         Question { name: "reply", system: &prompt.system, user: &prompt.user, schema: &schema, timeout_ms: TIMEOUT_MS };
     let endpoint = service.config.ai.endpoint.as_ref();
     match model_server::complete(service.http_out.as_ref(), endpoint, question).await {
-        Ok(answer) => Ok((ModelReply::of(&answer.value), answer.model)),
+        Ok(answer) => {
+            let reply = ModelReply::of(&answer.value);
+            if reply.text.trim().is_empty() { Err(no_reply(service, EMPTY_TEXT)) } else { Ok((reply, answer.model)) }
+        }
         Err(ModelServerError::NotConfigured) => {
             Err(Refusal::new(ErrorCode::AiDisabled, "This server has no model server."))
         }
-        Err(error) => {
-            service.metrics.reply_draft("failed");
-            tracing::warn!(cause = error.text(), "reply_draft.no_answer");
-            let message = "The drafting model didn't answer. Nothing was sent.";
-            Err(Refusal::new(ErrorCode::LlmUnavailable, message).retry_after(RETRY_S))
+        Err(ModelServerError::Invalid(places)) if places.iter().any(|place| place == "/text") => {
+            Err(no_reply(service, EMPTY_TEXT))
         }
+        Err(error) => Err(no_reply(service, &error.to_string())),
     }
+}
+
+/// Returns the refusal for a reply that the model server didn't write.
+fn no_reply(service: &Service, problem: &str) -> Refusal {
+    service.metrics.reply_draft("failed");
+    tracing::warn!(cause = problem, "reply_draft.no_answer");
+    let message = format!("No reply was drafted: {problem}. Nothing was sent.");
+    Refusal::new(ErrorCode::LlmUnavailable, message).retry_after(RETRY_S)
 }
 
 /// Records which documents the reply cites.

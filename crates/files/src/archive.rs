@@ -49,9 +49,10 @@ impl<'a> Archive<'a> {
         Ok(Some(bytes))
     }
 
-    /// Returns the bytes of an entry that the file must have.
+    /// Returns the bytes of an entry that the file must have, and that is XML.
     pub(crate) fn require(&mut self, name: &str) -> Result<Vec<u8>, FileError> {
-        self.read(name)?.ok_or_else(|| FileError::parse(format!("The file has no part `{name}`.")))
+        let part = self.read(name)?.filter(|part| part.contains(&b'<'));
+        part.ok_or_else(|| FileError::parse(format!("The file has no part `{name}`, or the part is not XML.")))
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::io::Cursor;
 
-use posthouse_mail::parse;
+use posthouse_mail::{
+    file_type::{FileFormat, StatedType},
+    parse,
+};
 
 use crate::FileHints;
 
@@ -47,104 +50,26 @@ pub enum FileKind {
     Unsupported,
 }
 
-/// Name endings of formats that are recognized by their first bytes.
-const BINARY_ENDINGS: [&str; 29] = [
-    "pdf", "docx", "docm", "dotx", "dotm", "xlsx", "xlsm", "xltx", "xltm", "pptx", "pptm", "ppsx", "potx", "odt",
-    "ods", "odp", "ott", "ots", "otp", "epub", "msg", "png", "jpg", "jpeg", "gif", "tif", "tiff", "webp", "bmp",
-];
-const TEXT_ENDINGS: [&str; 11] = ["rtf", "txt", "text", "md", "csv", "tsv", "html", "htm", "xhtml", "eml", "ics"];
-/// The same as prefixes of media types.
-const BINARY_TYPES: [&str; 11] = [
-    "application/pdf",
-    "application/vnd.openxmlformats-officedocument.",
-    "application/vnd.oasis.opendocument.",
-    "application/epub",
-    "application/vnd.ms-outlook",
-    "image/png",
-    "image/jpeg",
-    "image/gif",
-    "image/tiff",
-    "image/webp",
-    "image/bmp",
-];
-const TEXT_TYPES: [&str; 4] = ["application/rtf", "application/xhtml", "text/", "message/rfc822"];
-
-/// What a file should be by its name or, if that has no known ending, by its media type.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum StatedForm {
-    Binary,
-    Text,
-    Unknown,
-}
-
-impl StatedForm {
-    fn of(hints: &FileHints) -> Self {
-        let ending = hints.ending();
-        let is_of = |types: &[&str]| types.iter().any(|known| hints.content_type.starts_with(known));
-        if BINARY_ENDINGS.contains(&&*ending) {
-            Self::Binary
-        } else if TEXT_ENDINGS.contains(&&*ending) {
-            Self::Text
-        } else if is_of(&BINARY_TYPES) {
-            Self::Binary
-        } else if is_of(&TEXT_TYPES) {
-            Self::Text
-        } else {
-            Self::Unknown
-        }
-    }
-}
-
-impl FileHints {
-    /// Returns the ending of the name in lower case, without the dot.
-    fn ending(&self) -> String {
-        let name = self.filename.as_deref().unwrap_or_default();
-        name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
-    }
-}
-
-/// Bytes at the start of a PDF before its header.
-const PDF_HEADER_BYTES_MAX: usize = 1_024;
 /// Bytes of a text that show its kind.
 const SNIFFED_BYTES_MAX: usize = 512;
 
-const IMAGE_MAGIC: [&[u8]; 8] =
-    [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"BM", b"P4\n"];
-
-/// Returns the kind of a file.
+/// Returns the kind of a file: what its content shows. Name and media type only say what kind of text a text is, and whether a
+/// content that shows nothing is a damaged file of a known kind or one of another kind.
 #[must_use]
 pub fn detect(hints: &FileHints, bytes: &[u8]) -> FileKind {
-    let head = &bytes[..bytes.len().min(PDF_HEADER_BYTES_MAX)];
-    let found = by_magic(bytes)
-        .or_else(|| head.windows(5).any(|window| window == b"%PDF-").then_some(FileKind::Pdf))
-        .or_else(|| by_words(hints, bytes))
-        .unwrap_or(FileKind::Unsupported);
-    match (found, StatedForm::of(hints)) {
-        (FileKind::Unsupported, StatedForm::Binary | StatedForm::Text) | (FileKind::Plain, StatedForm::Binary) => {
-            FileKind::Damaged
-        }
+    let stated = StatedType::of(hints.filename.as_deref(), &hints.content_type);
+    let found = match FileFormat::of(bytes) {
+        Some(FileFormat::Pdf) => FileKind::Pdf,
+        Some(FileFormat::Zip) => of_archive(bytes),
+        Some(FileFormat::Compound) => of_compound(bytes),
+        Some(FileFormat::Rtf) => FileKind::Rtf,
+        Some(FileFormat::Image(_)) => FileKind::Image,
+        None => by_words(stated, bytes).unwrap_or(FileKind::Unsupported),
+    };
+    match (found, stated) {
+        (FileKind::Unsupported, Some(_)) | (FileKind::Plain, Some(StatedType::Binary)) => FileKind::Damaged,
         (found, _) => found,
     }
-}
-
-fn by_magic(bytes: &[u8]) -> Option<FileKind> {
-    if bytes.starts_with(b"%PDF-") {
-        return Some(FileKind::Pdf);
-    }
-    if bytes.starts_with(b"PK\x03\x04") {
-        return Some(of_archive(bytes));
-    }
-    if bytes.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
-        return Some(of_compound(bytes));
-    }
-    if bytes.starts_with(b"{\\rtf") {
-        return Some(FileKind::Rtf);
-    }
-    let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
-    if is_webp || IMAGE_MAGIC.iter().any(|magic| bytes.starts_with(magic)) {
-        return Some(FileKind::Image);
-    }
-    None
 }
 
 /// Returns the kind of a compound file, in which older programs also stored documents.
@@ -163,7 +88,7 @@ fn of_compound(bytes: &[u8]) -> FileKind {
 }
 
 fn of_archive(bytes: &[u8]) -> FileKind {
-    let Ok(archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return FileKind::Unsupported };
+    let Ok(archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return FileKind::Damaged };
     let has = |name: &str| archive.index_for_name(name).is_some();
     // Usually `word/document.xml`; the relations of the file name it.
     if archive.file_names().any(|name| name.starts_with("word/document") && name.ends_with(".xml")) {
@@ -181,26 +106,19 @@ fn of_archive(bytes: &[u8]) -> FileKind {
     }
 }
 
-fn by_words(hints: &FileHints, bytes: &[u8]) -> Option<FileKind> {
+fn by_words(stated: Option<StatedType>, bytes: &[u8]) -> Option<FileKind> {
     let text = parse::text_of_file(bytes)?;
     let start: String = text.trim_start_matches('\u{feff}').trim_start().chars().take(SNIFFED_BYTES_MAX).collect();
     let lower = start.to_ascii_lowercase();
-    let ending = hints.ending();
-    let extension = ending.as_str();
-    let content_type = hints.content_type.as_str();
-    Some(if lower.starts_with("begin:vcalendar") {
-        FileKind::Calendar
-    } else if content_type == "message/rfc822" || extension == "eml" {
-        FileKind::Mail
-    } else if matches!(content_type, "text/html" | "application/xhtml+xml")
-        || matches!(extension, "html" | "htm" | "xhtml")
-        || lower.starts_with("<!doctype html")
-        || lower.starts_with("<html")
-    {
-        FileKind::Html
-    } else if matches!(content_type, "text/csv" | "text/tab-separated-values") || matches!(extension, "csv" | "tsv") {
-        FileKind::Csv
-    } else {
-        FileKind::Plain
+    if lower.starts_with("begin:vcalendar") {
+        return Some(FileKind::Calendar);
+    }
+    let is_page = lower.starts_with("<!doctype html") || lower.starts_with("<html");
+    Some(match stated {
+        Some(StatedType::Mail) => FileKind::Mail,
+        Some(StatedType::Html) => FileKind::Html,
+        _ if is_page => FileKind::Html,
+        Some(StatedType::Table) => FileKind::Csv,
+        _ => FileKind::Plain,
     })
 }

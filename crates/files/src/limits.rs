@@ -26,6 +26,8 @@ pub const MAIL_DEPTH_MAX: usize = 3;
 pub const RTF_DEPTH_MAX: usize = 256;
 /// Glyphs of one page.
 pub const PAGE_GLYPHS_MAX: usize = 200_000;
+/// Forms that one page draws, each time that it draws them.
+pub const PAGE_FORMS_MAX: usize = 10_000;
 /// Pages that are rasterized for OCR.
 pub const OCR_PAGES_MAX: usize = 20;
 /// Pixels of one rasterized page.

@@ -1,5 +1,6 @@
 //! The text of a file while it is read.
 
+use crate::FileError;
 use crate::limits::{CHARS_MAX, PAGES_MAX, ROW_CELLS_MAX};
 
 /// The text of a file.
@@ -15,6 +16,13 @@ pub struct FileText {
     pub language: Option<String>,
     /// Pages to read by OCR.
     pub images: Vec<PageImage>,
+}
+
+impl FileText {
+    /// Returns whether there is no text.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.iter().all(|page| page.trim().is_empty())
+    }
 }
 
 /// The image of a page.
@@ -142,6 +150,15 @@ impl TextWriter {
         self.page.truncate(kept);
         self.cells = 0;
         self.pages.push(std::mem::take(&mut self.page));
+    }
+
+    /// Finishes a text whose parts are files of an archive. If parts are missing, the text is cut; if all are, the file is damaged.
+    pub(crate) fn finish_parts(mut self, lacks_parts: bool) -> Result<FileText, FileError> {
+        if lacks_parts && !self.is_paged {
+            return Err(FileError::parse("The file lacks its parts."));
+        }
+        self.is_truncated |= lacks_parts;
+        Ok(self.finish())
     }
 
     pub(crate) fn finish(mut self) -> FileText {

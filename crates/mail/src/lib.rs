@@ -11,6 +11,7 @@ pub mod build;
 pub mod calendar;
 pub mod dkim;
 pub mod extract;
+pub mod file_type;
 pub mod forwarding;
 pub mod header;
 pub mod html;

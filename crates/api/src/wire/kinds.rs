@@ -82,6 +82,9 @@ pub enum Patch<T> {
     Set(T),
 }
 
+/// The problem of null in a [`Replacement`].
+const NULL_REPLACEMENT: &str = "must not be null; leave it out to keep its value";
+
 /// A member of a PATCH body that always has a value: absent or a new value. Null is refused, because nothing can be cleared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replacement<T>(pub Option<T>);
@@ -321,6 +324,9 @@ impl<T: BodyValue> BodyValue for Replacement<T> {
         T::schema()
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        if value.is_null() {
+            return problems.add(path, NULL_REPLACEMENT);
+        }
         T::decode(value, path, problems).map(|value| Self(Some(value)))
     }
     fn absent() -> Option<Self> {

@@ -67,10 +67,14 @@ impl DataSchema {
     }
 }
 
-/// Returns an object that has exactly these members, each of which may be null.
+/// Returns an object that has exactly these members. Each may be null: a document that lacks a value costs the value.
 fn object(members: &[(&str, Value)]) -> Value {
+    let nullable = |mut schema: Value| {
+        schema["type"] = json!([schema["type"], "null"]);
+        schema
+    };
     let properties: serde_json::Map<String, Value> =
-        members.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+        members.iter().map(|(name, schema)| ((*name).to_owned(), nullable(schema.clone()))).collect();
     let required: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
     json!({
         "type": "object", "properties": properties, "required": required, "additionalProperties": false,
@@ -78,15 +82,15 @@ fn object(members: &[(&str, Value)]) -> Value {
 }
 
 fn text(description: &str) -> Value {
-    json!({ "type": ["string", "null"], "description": description })
+    json!({ "type": "string", "description": description })
 }
 
 fn number(description: &str) -> Value {
-    json!({ "type": ["number", "null"], "description": description })
+    json!({ "type": "number", "description": description })
 }
 
 fn date(description: &str) -> Value {
-    json!({ "type": ["string", "null"], "description": format!("{description}, as YYYY-MM-DD") })
+    json!({ "type": "string", "description": format!("{description}, as YYYY-MM-DD") })
 }
 
 fn list(items: Value) -> Value {

@@ -23,8 +23,6 @@ use crate::{
 pub const TEXT_CHARS_MAX: u64 = 100_000;
 /// Seconds until a caller should try again.
 const RETRY_S: u64 = 10;
-/// Places that the model names.
-const SOURCES_MAX: usize = 500;
 
 /// What to extract.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,22 +127,24 @@ fn check_text(attachment: &Attachment) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the schema of the model's answer: the data, and where each value was read.
+/// Returns the schema of the model's answer: the data, and where each value was read. A source that is wrong or missing costs
+/// the source, not the data.
 fn answer_schema(schema: &DataSchema) -> Value {
     let source = json!({
         "type": "object",
         "properties": {
-            "pointer": { "type": "string", "description": "JSON pointer of the value in data, such as /total" },
-            "quote": { "type": "string", "description": "The words of the document that have the value, unchanged" },
+            "pointer": { "type": ["string", "null"], "description": "JSON pointer of the value in data, such as /total" },
+            "quote": {
+                "type": ["string", "null"], "description": "The words of the document that have the value, unchanged",
+            },
         },
         "required": ["pointer", "quote"],
-        "additionalProperties": false,
     });
     json!({
         "type": "object",
         "properties": {
             "data": schema.json(),
-            "sources": { "type": "array", "items": source, "maxItems": SOURCES_MAX },
+            "sources": { "type": ["array", "null"], "items": source },
         },
         "required": ["data", "sources"],
         "additionalProperties": false,
@@ -170,10 +170,23 @@ fn refusal(error: ModelServerError) -> Refusal {
             ErrorCode::StructuredOutputInvalid,
             "The model's answer doesn't match the schema, even after it was asked to repair it.",
         )
-        .detail(Detail::SchemaErrors(places)),
+        .detail(Detail::SchemaErrors(in_data(&places))),
         ModelServerError::NotConfigured => Refusal::new(ErrorCode::AiDisabled, "This server has no model server."),
-        _ => Refusal::new(ErrorCode::LlmUnavailable, "The model server didn't answer.").retry_after(RETRY_S),
+        error => {
+            Refusal::new(ErrorCode::LlmUnavailable, format!("Nothing was extracted: {error}.")).retry_after(RETRY_S)
+        }
     }
+}
+
+/// Returns the places in the data, which the caller's schema describes, of the places in an answer. The empty pointer is all of
+/// the data.
+fn in_data(places: &[String]) -> Vec<String> {
+    let within = |place: &String| {
+        let rest = place.strip_prefix("/data").filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+        Some(rest.to_owned())
+    };
+    let found: Vec<String> = places.iter().filter_map(within).collect();
+    if found.is_empty() { vec![String::new()] } else { found }
 }
 
 /// Counts an extraction that has a result. Two at once can't both be the last one.

@@ -6,7 +6,10 @@ use bytes::Bytes;
 use posthouse_domain::{
     ErrorCode, ExtractionError, ExtractionErrorCode, Refusal, WorkspaceId, knowledge::TITLE_CHARS_MAX,
 };
-use posthouse_mail::{html, parse};
+use posthouse_mail::{
+    file_type::{FileFormat, StatedType},
+    html, parse,
+};
 
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::{ports::FileToRead, service::Service};
@@ -20,17 +23,6 @@ pub struct KnowledgeFile {
     pub content_type: Option<String>,
     /// The bytes.
     pub content: Vec<u8>,
-}
-
-/// How the text of a file is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum FileKind {
-    /// It is text.
-    Text,
-    /// It is HTML.
-    Html,
-    /// By a process of its own, as the files of mail are.
-    Process,
 }
 
 impl KnowledgeFile {
@@ -49,23 +41,20 @@ impl KnowledgeFile {
     /// Returns `unsupported_media_type` if no text can be read from files of this kind, or `invalid_request` if the file can't
     /// be read.
     pub async fn text(self, service: &Service, workspace: WorkspaceId) -> Result<String, Refusal> {
-        let kind = self.kind();
-        if kind == FileKind::Process {
-            return self.read(service, workspace).await;
-        }
+        let is_html = match self.text_type() {
+            Some(StatedType::Html) => true,
+            Some(_) => false,
+            None => return self.read(service, workspace).await,
+        };
         let owner = WorkOwner { class: WorkClass::Search, workspace };
         let content = self.content;
-        service.blocking_pool.run_for(owner, 0, move |_: &WorkStop| decoded(&content, kind)).await?
+        service.blocking_pool.run_for(owner, 0, move |_: &WorkStop| decoded(&content, is_html)).await?
     }
 
     async fn read(self, service: &Service, workspace: WorkspaceId) -> Result<String, Refusal> {
         if !service.config.files.extraction {
             let message = format!("This server doesn't read files such as `{}`.", self.filename);
             return Err(Refusal::new(ErrorCode::UnsupportedMediaType, message).with_fix(TEXT_ONLY));
-        }
-        if self.is_no_image() {
-            let message = format!("`{}` is not an image.", self.filename);
-            return Err(Refusal::new(ErrorCode::UnsupportedMediaType, message).with_fix("Name the file by what it is."));
         }
         let _turn = service.uploads.turn(workspace).await;
         let content_type = self.content_type.unwrap_or_default().to_ascii_lowercase();
@@ -82,47 +71,22 @@ impl KnowledgeFile {
         }
     }
 
-    /// Returns whether the file is text under the name of an image, which could be read as text by its content.
-    fn is_no_image(&self) -> bool {
-        let ending = self.filename.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-        ending.is_some_and(|ending| IMAGE_ENDINGS.contains(&ending.as_str()))
-            && std::str::from_utf8(&self.content).is_ok()
-    }
-
-    fn kind(&self) -> FileKind {
-        let ending = self.filename.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-        match ending.as_deref() {
-            Some("html" | "htm" | "xhtml") => return FileKind::Html,
-            Some("txt" | "text" | "md" | "markdown" | "rst" | "adoc" | "csv" | "log") => return FileKind::Text,
-            Some(ending) if PROCESS_ENDINGS.contains(&ending) => return FileKind::Process,
-            _ => {}
-        }
-        let stated = self.content_type.as_deref().unwrap_or_default();
-        let essence = stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        match essence.as_str() {
-            "text/html" | "application/xhtml+xml" => FileKind::Html,
-            "text/plain" | "text/markdown" | "text/x-markdown" | "text/csv" => FileKind::Text,
-            _ => FileKind::Process,
-        }
+    /// Returns what kind of text the file is, if it is text or HTML by its name and its content.
+    fn text_type(&self) -> Option<StatedType> {
+        let stated = StatedType::of(Some(&self.filename), self.content_type.as_deref().unwrap_or_default())?;
+        let is_text = matches!(stated, StatedType::Text | StatedType::Table | StatedType::Html);
+        (is_text && FileFormat::of(&self.content).is_none()).then_some(stated)
     }
 }
 
 /// Decodes a text in the character set that a mail with it would be read in.
-fn decoded(content: &[u8], kind: FileKind) -> Result<String, Refusal> {
-    let is_html = kind == FileKind::Html;
+fn decoded(content: &[u8], is_html: bool) -> Result<String, Refusal> {
     let text = if is_html { parse::html_of_file(content) } else { parse::text_of_file(content) };
     // A text with some zeros is damaged, and still a text.
     let text = text.or_else(|| std::str::from_utf8(content).ok().map(Cow::Borrowed));
     let text = text.ok_or_else(|| Refusal::invalid_field("file", "is not text").with_fix(TEXT_ENDING))?;
     Ok(if is_html { html::to_text(&text) } else { text.replace('\0', "") })
 }
-
-/// Endings of files that are read by a process, whatever content type is stated.
-const PROCESS_ENDINGS: [&str; 13] =
-    ["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "rtf", "epub", "eml", "msg", "ics", "tsv"];
-
-/// Endings of images.
-const IMAGE_ENDINGS: [&str; 8] = ["png", "jpg", "jpeg", "gif", "tif", "tiff", "webp", "bmp"];
 
 const TEXT_ENDING: &str = "Upload a text, or name the file by what it is.";
 
@@ -153,20 +117,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_says_how_a_file_is_read_and_else_its_type_does() {
-        let table = [
-            ("a.md", None, FileKind::Text),
-            ("a.HTML", Some("text/plain"), FileKind::Html),
-            ("a.pdf", Some("text/plain"), FileKind::Process),
-            ("notes", Some("text/markdown; charset=utf-8"), FileKind::Text),
-            ("page", Some("text/html"), FileKind::Html),
-            ("scan.png", Some("image/png"), FileKind::Process),
-            ("unknown", None, FileKind::Process),
+    fn a_text_is_one_by_its_name_and_its_content() {
+        let table: [(&str, Option<&str>, &[u8], Option<StatedType>); 10] = [
+            ("a.md", None, b"x", Some(StatedType::Text)),
+            ("a.HTML", Some("text/plain"), b"x", Some(StatedType::Html)),
+            ("a.csv", None, b"a;b", Some(StatedType::Table)),
+            ("a.pdf", Some("text/plain"), b"x", None),
+            ("notes", Some("text/markdown; charset=utf-8"), b"x", Some(StatedType::Text)),
+            ("scan.png", Some("image/png"), b"x", None),
+            ("a.rtf", None, b"x", None),
+            ("unknown", None, b"x", None),
+            ("a.txt", None, b"%PDF-1.7", None),
+            ("a.md", None, b"PK\x03\x04", None),
         ];
-        for (filename, content_type, kind) in table {
-            let content_type = content_type.map(str::to_owned);
-            let file = KnowledgeFile { filename: filename.to_owned(), content_type, content: Vec::new() };
-            assert_eq!(file.kind(), kind, "{filename}");
+        for (filename, content_type, content, expected) in table {
+            let (content_type, content) = (content_type.map(str::to_owned), content.to_vec());
+            let file = KnowledgeFile { filename: filename.to_owned(), content_type, content };
+            assert_eq!(file.text_type(), expected, "{filename}");
         }
     }
 }

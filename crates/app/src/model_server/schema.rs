@@ -94,6 +94,48 @@ pub fn validate(schema: &Value, value: &Value) -> Result<(), String> {
     validate_at(schema, value, "the answer", 0)
 }
 
+/// Gives absent values the form that a schema has for them: a required member that may be null and is missing is null, and an
+/// optional one that is null and may not be is missing. Models answer either way.
+pub fn settle_absent(schema: &Value, value: &mut Value) {
+    settle_at(schema, value, 0);
+}
+
+fn settle_at(schema: &Value, value: &mut Value, depth: usize) {
+    if depth > DEPTH_MAX {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            let required: Vec<&str> = schema
+                .get("required")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                let (is_required, may_be_null) = (required.contains(&&**name), allows_null(property, depth));
+                match members.get_mut(name) {
+                    None if is_required && may_be_null => drop(members.insert(name.clone(), Value::Null)),
+                    Some(Value::Null) if !is_required && !may_be_null => drop(members.remove(name)),
+                    Some(member) => settle_at(property, member, depth + 1),
+                    None => {}
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(each) = schema.get("items") {
+                items.iter_mut().for_each(|item| settle_at(each, item, depth + 1));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn allows_null(schema: &Value, depth: usize) -> bool {
+    validate_at(schema, &Value::Null, "", depth + 1).is_ok()
+}
+
 /// Places that are named.
 const PLACES_MAX: usize = 20;
 /// Characters of a JSON pointer that are named.

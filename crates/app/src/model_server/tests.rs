@@ -182,6 +182,50 @@ fn schemas_are_checked_before_they_are_used() {
 }
 
 #[test]
+fn absent_values_get_the_form_of_the_schema() {
+    let kinds = [
+        ("nullable", json!({ "type": ["string", "null"] }), true),
+        ("choice", json!({ "anyOf": [{ "type": "null" }, { "type": "string" }] }), true),
+        ("enum", json!({ "enum": ["a", null] }), true),
+        ("any", json!({}), true),
+        ("string", json!({ "type": "string" }), false),
+        ("number", json!({ "type": "number" }), false),
+        ("object", json!({ "type": "object" }), false),
+        ("never", json!(false), false),
+    ];
+    let nested = |depth: usize, schema: Value, value: Value| {
+        (0..depth).fold((schema, value), |(schema, value), level| {
+            if level % 2 == 0 {
+                (json!({ "type": "object", "properties": { "in": schema } }), json!({ "in": value }))
+            } else {
+                (json!({ "type": "array", "items": schema }), json!([value]))
+            }
+        })
+    };
+    for (name, kind, is_nullable) in kinds {
+        for (is_required, given) in [(true, None), (true, Some(Value::Null)), (false, None), (false, Some(Value::Null))]
+        {
+            let required = if is_required { json!(["a"]) } else { json!([]) };
+            let schema = json!({ "type": "object", "properties": { "a": kind }, "required": required });
+            let object = |member: &Option<Value>| member.as_ref().map_or(json!({}), |value| json!({ "a": value }));
+            let expected = match (is_required, is_nullable) {
+                (true, true) => Some(Value::Null),
+                (false, false) => None,
+                _ => given.clone(),
+            };
+            for depth in 0..3 {
+                let (form, mut value) = nested(depth, schema.clone(), object(&given));
+                schema::settle_absent(&form, &mut value);
+                let (_, wanted) = nested(depth, schema.clone(), object(&expected));
+                assert_eq!(value, wanted, "{name} required={is_required} given={given:?}");
+                let is_valid = schema::validate(&form, &value).is_ok();
+                assert_eq!(is_valid, !is_required || is_nullable, "{name} required={is_required} given={given:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn values_are_validated() {
     let of = |schema: Value, value: Value| schema::validate(&schema, &value).is_ok();
     let choice = json!({ "anyOf": [{ "type": "null" }, { "type": "string", "maxLength": 2 }] });

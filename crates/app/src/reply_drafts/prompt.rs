@@ -79,7 +79,7 @@ impl Prompt {
             "type": "object",
             "properties": {
                 "text": { "type": "string", "minLength": 1, "maxLength": REPLY_CHARS_MAX },
-                "citations": { "type": "array", "items": citation, "maxItems": CITATIONS_MAX },
+                "citations": { "type": ["array", "null"], "items": citation, "maxItems": CITATIONS_MAX },
             },
             "required": ["text", "citations"],
             "additionalProperties": false,

@@ -2,7 +2,7 @@
 
 mod numbering;
 
-use numbering::{Numbering, ParagraphList};
+use numbering::{Numbering, ParagraphNumbers};
 
 use super::{
     drawing,
@@ -28,8 +28,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let main = relations(&mut archive, "_rels/.rels")?.into_iter().find(|one| one.kind.ends_with("/officeDocument"));
     let name = main.map_or_else(|| "word/document.xml".to_owned(), |main| resolved("", &main.target));
     let document = archive.require(&name)?;
-    let mut numbering = numbering(&mut archive)?;
-    write_numbered(&xml::decode(&document), &mut out, &mut numbering)?;
+    let mut numbers = ParagraphNumbers::new(numbering(&mut archive)?);
+    write_labeled(&xml::decode(&document), &mut out, &mut numbers)?;
     let after = NOTES.iter().map(|name| (*name).to_owned());
     for name in after.chain(margins.into_iter().filter(|name| name.starts_with("word/footer"))) {
         part(&mut archive, &name, &mut out)?;
@@ -70,12 +70,42 @@ const SKIPPED: [&str; 9] =
 
 /// Writes the text of a part: a line for each paragraph, and for each row of a table.
 pub(crate) fn write(source: &str, out: &mut TextWriter) -> Result<(), FileError> {
-    write_numbered(source, out, &mut Numbering::default())
+    write_labeled(source, out, &mut NoLabels)
 }
 
-fn write_numbered(source: &str, out: &mut TextWriter, numbering: &mut Numbering) -> Result<(), FileError> {
+/// Numbers and bullets of paragraphs. A program shows them before the text, but the text doesn't have them.
+pub(crate) trait ParagraphLabels {
+    /// An element begins.
+    fn open(&mut self, name: &str, tag: &XmlTag<'_>);
+
+    /// An element ends.
+    fn close(&mut self, name: &str);
+
+    /// Returns what stands before the text that begins; `None` within a paragraph.
+    fn take(&mut self) -> Option<String>;
+}
+
+/// Paragraphs without numbers and bullets.
+struct NoLabels;
+
+impl ParagraphLabels for NoLabels {
+    fn open(&mut self, _: &str, _: &XmlTag<'_>) {}
+
+    fn close(&mut self, _: &str) {}
+
+    fn take(&mut self) -> Option<String> {
+        None
+    }
+}
+
+/// Writes the text of a part with the labels of its paragraphs.
+pub(crate) fn write_labeled(
+    source: &str,
+    out: &mut TextWriter,
+    labels: &mut dyn ParagraphLabels,
+) -> Result<(), FileError> {
     let mut steps = XmlSteps::new(source);
-    let mut reader = DocxReader::new(out, numbering);
+    let mut reader = DocxReader { out, labels, is_text: false, skipped: 0, cells: 0, cell: String::new() };
     while let Some(step) = steps.next()? {
         if reader.out.is_full() {
             return Ok(());
@@ -93,24 +123,16 @@ fn write_numbered(source: &str, out: &mut TextWriter, numbering: &mut Numbering)
 /// Reads the text of a part.
 struct DocxReader<'o> {
     out: &'o mut TextWriter,
-    numbering: &'o mut Numbering,
+    labels: &'o mut dyn ParagraphLabels,
     is_text: bool,
     /// Nesting of elements that are left out.
     skipped: usize,
     /// Nesting of cells.
     cells: usize,
     cell: String,
-    list: ParagraphList,
-    /// The number of the paragraph, until its text begins.
-    label: Option<String>,
 }
 
-impl<'o> DocxReader<'o> {
-    fn new(out: &'o mut TextWriter, numbering: &'o mut Numbering) -> Self {
-        let (cell, list) = (String::new(), ParagraphList::default());
-        Self { out, numbering, is_text: false, skipped: 0, cells: 0, cell, list, label: None }
-    }
-
+impl DocxReader<'_> {
     fn open(&mut self, tag: &XmlTag<'_>) {
         let name = tag.name();
         self.is_text = false;
@@ -118,11 +140,9 @@ impl<'o> DocxReader<'o> {
             self.skipped += 1;
             return;
         }
+        self.labels.open(&name, tag);
         match &*name {
             "t" => self.is_text = true,
-            "p" => self.label = None,
-            "pPr" => self.list = ParagraphList::default(),
-            "pStyle" | "numId" | "ilvl" => self.list.add(&name, tag),
             "tab" if self.cells == 0 => self.out.push_char('\t'),
             "br" | "cr" if self.cells == 0 => self.out.push_char('\n'),
             "tab" | "br" | "cr" => self.cell.push(' '),
@@ -140,8 +160,8 @@ impl<'o> DocxReader<'o> {
             self.skipped -= 1;
             return;
         }
+        self.labels.close(name);
         match name {
-            "pPr" => self.label = self.numbering.label(&self.list),
             "p" if self.cells > 0 => self.cell.push(' '),
             "p" => self.out.end_line(),
             "tc" if self.cells == 1 => {
@@ -155,7 +175,7 @@ impl<'o> DocxReader<'o> {
     }
 
     fn text(&mut self, text: &str) {
-        let label = self.label.take().map(|label| label + " ");
+        let label = self.labels.take().map(|label| label + " ");
         for piece in label.as_deref().into_iter().chain([text]) {
             if self.cells > 0 { self.cell.push_str(piece) } else { self.out.push(piece) }
         }

@@ -42,7 +42,7 @@ pub(crate) fn write_related(archive: &mut Archive<'_>, part: &str, out: &mut Tex
     Ok(())
 }
 
-/// Returns the parts that a part refers to, with their names, in the order of their numbers.
+/// Returns the parts that a part refers to, each once, with their names, in the order of their numbers.
 pub(crate) fn related(archive: &mut Archive<'_>, part: &str) -> Result<Vec<(Relation, String)>, FileError> {
     let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
     let found = relations(archive, &format!("{folder}/_rels/{file}.rels"))?;
@@ -52,6 +52,7 @@ pub(crate) fn related(archive: &mut Archive<'_>, part: &str) -> Result<Vec<(Rela
     });
     let mut parts: Vec<(Relation, String)> = named.collect();
     parts.sort_by(|(_, one), (_, other)| (one.len(), one).cmp(&(other.len(), other)));
+    parts.dedup_by(|(one, name), (other, known)| name == known && one.kind == other.kind);
     Ok(parts)
 }
 

@@ -16,9 +16,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let package_name = package_name(&xml::decode(&container))?;
     let package = archive.require(&package_name)?;
     let folder = package_name.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut out = TextWriter::default();
+    let (mut out, mut is_damaged) = (TextWriter::default(), false);
     for target in spine(&xml::decode(&package), &mut out)? {
-        let Some(chapter) = archive.read(&resolved(folder, &unescaped(&target)))? else { continue };
+        let Some(chapter) = archive.read(&resolved(folder, &unescaped(&target)))? else {
+            is_damaged = true;
+            continue;
+        };
         if !out.begin_page() {
             break;
         }
@@ -27,7 +30,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
             break;
         }
     }
-    Ok(out.finish())
+    out.finish_parts(is_damaged)
 }
 
 fn package_name(source: &str) -> Result<String, FileError> {
@@ -63,7 +66,28 @@ fn spine(source: &str, out: &mut TextWriter) -> Result<Vec<String>, FileError> {
     Ok(order.into_iter().filter_map(target).collect())
 }
 
-/// Decodes `%20` in a reference.
+/// Decodes the escaped bytes of a reference, such as `%20` (RFC 3986 §2.1).
 fn unescaped(reference: &str) -> String {
-    reference.replace("%20", " ")
+    let (mut bytes, mut rest) = (Vec::new(), reference.as_bytes());
+    while let [first, tail @ ..] = rest {
+        let digits = if *first == b'%' { tail.get(..2).and_then(|two| std::str::from_utf8(two).ok()) } else { None };
+        let escaped = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescaped;
+
+    #[test]
+    fn references_are_unescaped() {
+        let table =
+            [("a%20b.xhtml", "a b.xhtml"), ("%C3%A9", "é"), ("100%", "100%"), ("%zz%2", "%zz%2"), ("é%41", "éA")];
+        for (reference, name) in table {
+            assert_eq!(unescaped(reference), name);
+        }
+    }
 }

@@ -7,7 +7,10 @@ use crate::{FileError, FileText, output::TextWriter};
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let text = decode(bytes)?;
-    let calendar = calendar::parse(&text).ok_or_else(|| FileError::parse("The file is not a valid calendar."))?;
+    let is_whole = |_: &calendar::Calendar| text.to_ascii_uppercase().contains("END:VCALENDAR");
+    let calendar = calendar::parse(&text)
+        .filter(|calendar| !calendar.events.is_empty() || is_whole(calendar))
+        .ok_or_else(|| FileError::parse("The file is not a valid calendar."))?;
     let mut out = TextWriter::default();
     let mut line = |name: &str, value: &str| {
         if !value.is_empty() {

@@ -1,59 +1,51 @@
 //! PDF: text by its glyphs in the order in which the page draws them. A page that only shows images is rasterized for OCR.
 
-use std::collections::HashSet;
+mod page;
+mod replacement;
 
-use foldhash::fast::FixedState;
 use hayro::{
     RenderCache, RenderSettings,
     hayro_interpret::{
-        BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache,
-        InterpreterSettings, SoftMask, TransformExt,
-        font::{Glyph, GlyphRun},
-        hayro_cmap::BfString,
+        InterpreterCache, InterpreterSettings,
         hayro_syntax::{LoadPdfError, Pdf, page::Page},
-        interpret_page,
     },
-    kurbo::{Affine, BezPath, Point, Rect, Vec2},
     vello_cpu::color::palette::css::WHITE,
 };
 
 use crate::{
     FileError, FileErrorCode, FileHints, FileText, PageImage,
-    limits::{OCR_PAGES_MAX, OCR_PIXELS_MAX, PAGE_GLYPHS_MAX, PAGES_MAX, VIEW_PIXELS_MAX},
+    limits::{OCR_PAGES_MAX, OCR_PIXELS_MAX, PAGES_MAX, VIEW_PIXELS_MAX},
     output::TextWriter,
 };
 
-/// Glyphs that a page with text has at least.
-const TEXT_GLYPHS_MIN: usize = 8;
-/// The part of a page that an image of a scan covers.
-const SCAN_PART: f64 = 0.3;
 /// Dots per point of a page rasterized for OCR: 200 per inch.
 const OCR_SCALE: f64 = 200.0 / 72.0;
 /// Dots per point of a page rasterized for a person: 120 per inch.
 const VIEW_SCALE: f64 = 120.0 / 72.0;
-/// In units of the font size: a gap that separates words.
-const WORD_GAP: f64 = 0.16;
-/// A gap that separates cells.
-const CELL_GAP: f64 = 1.8;
-/// How far a baseline may move within a line, for superscripts.
-const LINE_SHIFT: f64 = 0.45;
-/// How far a line may move back, for kerning and accents.
-const BACK_SHIFT: f64 = 0.9;
+/// Pages that are cut. The file is left at the last of them.
+const CUT_PAGES_MAX: usize = 4;
 
 pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileError> {
     let pdf = open(bytes)?;
-    let cache = InterpreterCache::new();
+    let mut cache = InterpreterCache::new();
     let mut out = TextWriter::default();
-    let mut scans = Vec::new();
+    let (mut scans, mut cut, mut is_incomplete) = (Vec::new(), 0, false);
     for (index, page) in pdf.pages().iter().enumerate() {
         if !out.begin_page() {
             break;
         }
-        let shown = read_page(page, &pdf, &cache, &mut out);
-        if shown.is_scan() {
-            scans.push(index);
+        let shown = page::read(page, &pdf, &cache, &mut out);
+        match (shown.is_scan(), shown.can_be_drawn()) {
+            (true, true) => scans.push(index),
+            (true, false) => is_incomplete = true,
+            (false, _) => {}
         }
-        if out.is_full() {
+        if shown.is_cut {
+            // What was being added to it may be half there.
+            cache = InterpreterCache::new();
+            (cut, is_incomplete) = (cut + 1, true);
+        }
+        if out.is_full() || cut >= CUT_PAGES_MAX {
             break;
         }
     }
@@ -61,7 +53,7 @@ pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileErro
         return Err(FileError::parse("The file has no pages."));
     }
     let mut text = out.finish();
-    text.is_truncated |= scans.len() > OCR_PAGES_MAX;
+    text.is_truncated |= scans.len() > OCR_PAGES_MAX || is_incomplete;
     scans.truncate(OCR_PAGES_MAX);
     text.images = if hints.rasterizes {
         let image = |index| Some(PageImage { page: index, bytes: rasterize(pdf.pages().get(index)?, OCR_RASTER)? });
@@ -84,6 +76,9 @@ pub(crate) fn page_image(bytes: &[u8], index: usize) -> Result<FileText, FileErr
     let pdf = open(bytes)?;
     let mut found = FileText { is_paged: true, ..FileText::default() };
     if let Some(page) = pdf.pages().get(index).filter(|_| index < PAGES_MAX) {
+        if !page::read(page, &pdf, &InterpreterCache::new(), &mut TextWriter::default()).can_be_drawn() {
+            return Err(FileError::too_large("The page draws too much to be shown."));
+        }
         let image = rasterize(page, VIEW_RASTER);
         let bytes = image.ok_or_else(|| FileError::parse("The page has a size that can't be shown."))?;
         found.images.push(PageImage { page: index, bytes });
@@ -117,130 +112,4 @@ fn rasterize(page: &Page<'_>, raster: Raster) -> Option<Vec<u8>> {
     let cache = RenderCache::new();
     let pixmap = hayro::render(page, &cache, &InterpreterSettings::default(), &RenderSettings::default(), &settings);
     pixmap.into_png().ok()
-}
-
-/// What a page shows.
-struct PageContent {
-    glyphs: usize,
-    unreadable: usize,
-    has_large_image: bool,
-}
-
-impl PageContent {
-    /// Returns whether the page has text that only OCR can read.
-    fn is_scan(&self) -> bool {
-        (self.glyphs < TEXT_GLYPHS_MIN && self.has_large_image) || self.unreadable > self.glyphs.max(TEXT_GLYPHS_MIN)
-    }
-}
-
-fn read_page<'a>(page: &Page<'a>, pdf: &'a Pdf, cache: &InterpreterCache<'a>, out: &mut TextWriter) -> PageContent {
-    let (width, height) = page.render_dimensions();
-    let area = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-    let transform = page.initial_transform(true).to_kurbo();
-    let mut context = Context::new(transform, area, cache, pdf.xref(), InterpreterSettings::default());
-    let content = PageContent { glyphs: 0, unreadable: 0, has_large_image: false };
-    let mut reader = PageReader { out, area, content, last: None, drawn: HashSet::default() };
-    interpret_page(page, &mut context, &mut reader);
-    reader.content
-}
-
-/// Where the last glyph ended.
-#[derive(Clone, Copy)]
-struct LastGlyph {
-    end: Point,
-    size: f64,
-}
-
-struct PageReader<'o> {
-    out: &'o mut TextWriter,
-    area: Rect,
-    content: PageContent,
-    last: Option<LastGlyph>,
-    /// Glyphs by character and place, because bold text may be drawn twice.
-    drawn: HashSet<(char, i32, i32), FixedState>,
-}
-
-impl PageReader<'_> {
-    fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine) {
-        let text = match glyph.as_unicode() {
-            Some(BfString::Char(c)) if c.is_control() && c != '\t' => return self.content.unreadable += 1,
-            Some(text) => text,
-            None => return self.content.unreadable += 1,
-        };
-        let first = match &text {
-            BfString::Char(c) => Some(*c),
-            BfString::String(text) => text.chars().next(),
-        };
-        let Some(first) = first else { return };
-        let start = transform * Point::ZERO;
-        let em = transform * Point::new(1000.0, 0.0) - start;
-        let up = transform * Point::new(0.0, 1000.0) - start;
-        let size = up.hypot().max(em.hypot() * 0.1);
-        if !size.is_finite() || size <= 0.0 || self.content.glyphs >= PAGE_GLYPHS_MAX {
-            return;
-        }
-        let advance = match glyph {
-            Glyph::Outline(outline) => outline.advance_width(),
-            Glyph::Type3(drawn) => drawn.advance_width(),
-        };
-        let end = transform * Point::new(f64::from(advance.unwrap_or(500.0)), 0.0);
-        let grid = size / 8.0;
-        let place = ((start.x / grid) as i32, (start.y / grid) as i32);
-        if first != ' ' && !self.drawn.insert((first, place.0, place.1)) {
-            return;
-        }
-        self.separate(start, em, size, first);
-        self.last = Some(LastGlyph { end, size });
-        self.content.glyphs += usize::from(!first.is_whitespace());
-        match &text {
-            BfString::Char(c) => self.out.push_char(*c),
-            BfString::String(text) => self.out.push(text),
-        }
-    }
-
-    /// Adds the white space between the last glyph and the next one.
-    fn separate(&mut self, start: Point, em: Vec2, size: f64, next: char) {
-        let Some(last) = self.last else { return };
-        let along = em / em.hypot().max(f64::MIN_POSITIVE);
-        let moved = start - last.end;
-        let (forward, aside) = (moved.dot(along), moved.cross(along));
-        let scale = size.max(last.size);
-        if aside.abs() > LINE_SHIFT * scale || forward < -BACK_SHIFT * scale {
-            self.out.end_line();
-        } else if forward > CELL_GAP * scale {
-            if next != ' ' {
-                self.out.space();
-                self.out.push_char('\t');
-            }
-        } else if forward > WORD_GAP * scale && next != ' ' {
-            self.out.space();
-        }
-    }
-}
-
-impl<'a> Device<'a> for PageReader<'_> {
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {}
-
-    fn push_clip_path(&mut self, _: &ClipPath) {}
-
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
-
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
-        for glyph in run.glyphs() {
-            self.glyph(glyph, props.transform * glyph.transform());
-            if self.out.is_full() {
-                return;
-            }
-        }
-    }
-
-    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        let size = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
-        let shown = props.transform.transform_rect_bbox(size).intersect(self.area);
-        self.content.has_large_image |= shown.area() >= self.area.area() * SCAN_PART;
-    }
-
-    fn pop_clip(&mut self) {}
-
-    fn pop_transparency_group(&mut self) {}
 }

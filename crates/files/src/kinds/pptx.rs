@@ -1,6 +1,10 @@
 //! Presentations of PowerPoint (ECMA-376 Part 1, PresentationML): a page for each slide, with its notes.
 
-use std::collections::HashSet;
+mod bullets;
+
+use std::{collections::HashMap, rc::Rc};
+
+use bullets::{SlideBullets, SlideStyles};
 
 use crate::{
     FileError, FileText,
@@ -14,23 +18,116 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut archive = Archive::open(bytes)?;
     let presentation = archive.require("ppt/presentation.xml")?;
     let targets = relations(&mut archive, "ppt/_rels/presentation.xml.rels")?;
-    let (mut out, mut used) = (TextWriter::default(), HashSet::new());
+    let (mut out, mut is_damaged) = (TextWriter::default(), false);
+    let mut backgrounds = Backgrounds::default();
     for id in slide_ids(&xml::decode(&presentation))? {
-        let Some(relation) = targets.iter().find(|relation| relation.id == id) else { continue };
-        let name = resolved("ppt/", &relation.target);
-        let Some(slide) = archive.read(&name)? else { continue };
+        let relation = targets.iter().find(|relation| relation.id == id);
+        let name = relation.map(|relation| resolved("ppt/", &relation.target)).unwrap_or_default();
+        let Some(slide) = archive.read(&name)? else {
+            is_damaged = true;
+            continue;
+        };
         if !out.begin_page() {
             break;
         }
-        docx::write(&xml::decode(&slide), &mut out)?;
+        let slide = xml::decode(&slide);
+        let behind = backgrounds.of(&mut archive, &name)?;
+        docx::write_labeled(&slide, &mut out, &mut behind.bullets())?;
         drawing::write_related(&mut archive, &name, &mut out)?;
         write_notes(&mut archive, &name, &mut out)?;
-        write_background(&mut archive, &name, &mut used, &mut out)?;
+        out.end_line();
+        behind.write(&slide, &mut out);
         if out.is_full() {
             break;
         }
     }
-    Ok(out.finish())
+    out.finish_parts(is_damaged)
+}
+
+/// A layout or a master of slides.
+#[derive(Default)]
+struct Background {
+    styles: Rc<SlideStyles>,
+    /// The text that it shows on each slide.
+    text: String,
+    /// Whether it hides what is behind it.
+    is_alone: bool,
+}
+
+impl Background {
+    fn parse(source: &str) -> Result<Self, FileError> {
+        let mut shapes = TextWriter::default();
+        drawing::write_fixed_shapes(source, &mut shapes)?;
+        let text = shapes.finish().pages.concat();
+        Ok(Self { styles: Rc::new(SlideStyles::parse(source)?), text, is_alone: hides_master(source)? })
+    }
+}
+
+/// What is behind a slide.
+struct SlideBackground {
+    layout: Rc<Background>,
+    master: Rc<Background>,
+}
+
+impl SlideBackground {
+    fn bullets(&self) -> SlideBullets {
+        SlideBullets::new(Rc::clone(&self.layout.styles), Rc::clone(&self.master.styles))
+    }
+
+    /// Writes the text that a slide shows of what is behind it.
+    fn write(&self, slide: &str, out: &mut TextWriter) {
+        if hides_master(slide).unwrap_or_default() {
+            return;
+        }
+        let master = Some(&self.master).filter(|_| !self.layout.is_alone);
+        for one in [Some(&self.layout), master].into_iter().flatten().filter(|one| !one.text.is_empty()) {
+            out.push(&one.text);
+            out.end_line();
+        }
+    }
+}
+
+/// Returns whether a slide or a layout doesn't show the shapes behind it.
+fn hides_master(source: &str) -> Result<bool, FileError> {
+    let mut steps = XmlSteps::new(source);
+    while let Some(step) = steps.next()? {
+        if let XmlStep::Open(root) = step {
+            return Ok(root.attribute("showMasterSp").is_some_and(|shows| matches!(&*shows, "0" | "false")));
+        }
+    }
+    Ok(false)
+}
+
+/// The layouts and masters of a presentation by their names.
+#[derive(Default)]
+struct Backgrounds(HashMap<String, Rc<Background>>);
+
+impl Backgrounds {
+    fn of(&mut self, archive: &mut Archive<'_>, slide: &str) -> Result<SlideBackground, FileError> {
+        let layout = background(archive, slide, "/slideLayout")?;
+        let master = match &layout {
+            Some(layout) => background(archive, layout, "/slideMaster")?,
+            None => None,
+        };
+        Ok(SlideBackground { layout: self.part(archive, layout)?, master: self.part(archive, master)? })
+    }
+
+    fn part(&mut self, archive: &mut Archive<'_>, part: Option<String>) -> Result<Rc<Background>, FileError> {
+        let Some(part) = part else { return Ok(Rc::default()) };
+        if let Some(known) = self.0.get(&part) {
+            return Ok(Rc::clone(known));
+        }
+        let bytes = archive.read(&part)?.unwrap_or_default();
+        let parsed = Rc::new(Background::parse(&xml::decode(&bytes))?);
+        self.0.insert(part, Rc::clone(&parsed));
+        Ok(parsed)
+    }
+}
+
+/// Returns the name of the layout of a slide, or of the master of a layout.
+fn background(archive: &mut Archive<'_>, part: &str, kind: &str) -> Result<Option<String>, FileError> {
+    let related = drawing::related(archive, part)?;
+    Ok(related.into_iter().find(|(relation, _)| relation.kind.ends_with(kind)).map(|(_, name)| name))
 }
 
 /// A relation of a part to another one.
@@ -84,28 +181,6 @@ fn slide_ids(source: &str) -> Result<Vec<String>, FileError> {
         }
     }
     Ok(ids)
-}
-
-/// Writes what the layout and the master of a slide show on each slide, with the first one that has them.
-fn write_background(
-    archive: &mut Archive<'_>,
-    slide: &str,
-    used: &mut HashSet<String>,
-    out: &mut TextWriter,
-) -> Result<(), FileError> {
-    let mut part = slide.to_owned();
-    for kind in ["/slideLayout", "/slideMaster"] {
-        let related = drawing::related(archive, &part)?;
-        let Some((_, name)) = related.into_iter().find(|(relation, _)| relation.kind.ends_with(kind)) else { break };
-        part = name;
-        if !used.insert(part.clone()) {
-            break;
-        }
-        let Some(bytes) = archive.read(&part)? else { break };
-        out.end_line();
-        drawing::write_fixed_shapes(&xml::decode(&bytes), out)?;
-    }
-    Ok(())
 }
 
 fn write_notes(archive: &mut Archive<'_>, slide: &str, out: &mut TextWriter) -> Result<(), FileError> {

@@ -56,7 +56,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         }
     }
     reader.flush();
-    Ok(reader.out.finish())
+    let is_open = !reader.outer.is_empty();
+    let text = reader.out.finish();
+    // The end of a text is often lost; a file that ends before its text is damaged.
+    if is_open && text.is_empty() { Err(FileError::parse("The file ends before its text.")) } else { Ok(text) }
 }
 
 /// The state of a group.

@@ -33,11 +33,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         formats: formats(&mut archive, &targets)?,
         is_1904: workbook.is_1904,
     };
-    let mut out = TextWriter::default();
+    let (mut out, mut is_damaged) = (TextWriter::default(), false);
     for sheet in &workbook.sheets {
-        let Some(relation) = targets.iter().find(|relation| relation.id == sheet.relation) else { continue };
-        let name = resolved("xl", &relation.target);
-        let Some(bytes) = archive.read(&name)? else { continue };
+        let relation = targets.iter().find(|relation| relation.id == sheet.relation);
+        let name = relation.map(|relation| resolved("xl", &relation.target)).unwrap_or_default();
+        let Some(bytes) = archive.read(&name)? else {
+            is_damaged = true;
+            continue;
+        };
         if !out.begin_page() {
             break;
         }
@@ -49,7 +52,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
             break;
         }
     }
-    Ok(out.finish())
+    out.finish_parts(is_damaged)
 }
 
 /// Writes what lies on a sheet beside its cells: shapes, charts and comments.

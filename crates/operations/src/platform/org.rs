@@ -1,7 +1,7 @@
 //! `/platform/org`: the settings of the workspace, and the end of an emergency stop.
 
 use posthouse_api::views::workspace::{SuspensionView, WorkspaceView};
-use posthouse_api::wire::{BoundedInt, Patch, ScreeningChoice, ShownName};
+use posthouse_api::wire::{BoundedInt, Patch, Replacement, ScreeningChoice, ShownName};
 use posthouse_app::people::org::{self, DisclosureChange, OrgChange};
 use posthouse_app::workspaces::{stop, suspension};
 use posthouse_call::prelude::*;
@@ -44,11 +44,11 @@ object! {
     /// How sent mail discloses that an agent wrote it.
     struct DisclosureBody {
         /// Where mail shows the line. Default: unchanged.
-        visible_line: Option<DisclosureLine>,
+        visible_line: Replacement<DisclosureLine>,
         /// Text of the visible line. Null or empty text restores the built-in one. Default: unchanged.
         text: Patch<BoundedLine<0, DISCLOSURE_CHARS_MAX>>,
         /// Whether the name of the workspace is disclosed too. Default: unchanged.
-        share_workspace_name: Option<bool>,
+        share_workspace_name: Replacement<bool>,
     }
 }
 
@@ -56,21 +56,21 @@ object! {
     /// Settings of the workspace. Omitted members stay unchanged.
     struct OrgBody {
         /// The name.
-        name: Option<ShownName<NAME_CHARS_MAX>>,
+        name: Replacement<ShownName<NAME_CHARS_MAX>>,
         /// How much AI may process the mail.
-        ai_processing: Option<AiProcessing>,
+        ai_processing: Replacement<AiProcessing>,
         /// How mail is screened for agents; `true` means `hold`, `false` means `off`.
-        screening: Option<ScreeningChoice>,
+        screening: Replacement<ScreeningChoice>,
         /// Longest time of a check, in seconds.
-        screening_deadline: Option<BoundedInt<DEADLINE_S_MIN, DEADLINE_S_MAX>>,
+        screening_deadline: Replacement<BoundedInt<DEADLINE_S_MIN, DEADLINE_S_MAX>>,
         /// What happens to mail whose check takes longer.
-        screening_on_timeout: Option<ScreeningTimeout>,
+        screening_on_timeout: Replacement<ScreeningTimeout>,
         /// What happens to a message to an address that only received mail named, or with a secret.
-        outbound_policy: Option<OutboundPolicy>,
+        outbound_policy: Replacement<OutboundPolicy>,
         /// After how many days mail is deleted for good. Null: never.
         retention_days: Patch<BoundedInt<1, RETENTION_DAYS_MAX>>,
         /// How sent mail discloses that an agent wrote it.
-        ai_disclosure: Option<DisclosureBody>,
+        ai_disclosure: Replacement<DisclosureBody>,
     }
 }
 
@@ -103,19 +103,19 @@ async fn update(service: Arc<Service>, input: Input<EmptyInput, OrgBody>) -> Res
 
 impl OrgBody {
     fn parse(self) -> OrgChange {
-        let disclosure = self.ai_disclosure.map(|given| DisclosureChange {
-            visible_line: given.visible_line,
+        let disclosure = self.ai_disclosure.0.map(|given| DisclosureChange {
+            visible_line: given.visible_line.0,
             text: given.text.change().map(|line| line.map(|line| line.0).filter(|line| !line.is_empty())),
-            shares_name: given.share_workspace_name,
+            shares_name: given.share_workspace_name.0,
         });
         let retention_days = self.retention_days.change().map(|days| days.and_then(|days| u32::try_from(days.0).ok()));
         OrgChange {
-            name: self.name.map(|name| name.0),
-            ai_processing: self.ai_processing,
-            screening: self.screening.map(|choice| choice.0),
-            screening_deadline_s: self.screening_deadline.map(|seconds| seconds.0),
-            screening_on_timeout: self.screening_on_timeout,
-            outbound_policy: self.outbound_policy,
+            name: self.name.0.map(|name| name.0),
+            ai_processing: self.ai_processing.0,
+            screening: self.screening.0.map(|choice| choice.0),
+            screening_deadline_s: self.screening_deadline.0.map(|seconds| seconds.0),
+            screening_on_timeout: self.screening_on_timeout.0,
+            outbound_policy: self.outbound_policy.0,
             retention_days,
             disclosure,
         }

@@ -1,7 +1,7 @@
 //! `/platform/rules`: the rules of the owner about received mail.
 
 use posthouse_api::views::rule::{RulePreviewView, RuleView, RulesView};
-use posthouse_api::wire::{BoundedInt, Patch};
+use posthouse_api::wire::{BoundedInt, Patch, Replacement};
 use posthouse_app::mailbox::rules::manage::{self as rules, RuleChange};
 use posthouse_call::prelude::*;
 use posthouse_domain::rule::{ACTIONS_MAX, CONDITIONS_MAX, PREVIEW_DAYS, TEXT_CHARS_MAX};
@@ -89,17 +89,17 @@ object! {
     /// Changes of a rule. Omitted members stay unchanged.
     struct UpdateRuleBody {
         /// The name.
-        name: Option<BoundedLine<1, TEXT_CHARS_MAX>>,
+        name: Replacement<BoundedLine<1, TEXT_CHARS_MAX>>,
         /// The inbox that the rule applies to; null for every inbox.
         inbox_id: Patch<Uuid>,
         /// The place in the order.
-        position: Option<BoundedInt<0, POSITION_MAX>>,
+        position: Replacement<BoundedInt<0, POSITION_MAX>>,
         /// Whether it applies.
-        enabled: Option<bool>,
+        enabled: Replacement<bool>,
         /// The conditions.
-        conditions: Option<BoundedList<RuleConditionBody, 1, CONDITIONS_MAX>>,
+        conditions: Replacement<BoundedList<RuleConditionBody, 1, CONDITIONS_MAX>>,
         /// The actions.
-        actions: Option<BoundedList<RuleActionBody, 1, ACTIONS_MAX>>,
+        actions: Replacement<BoundedList<RuleActionBody, 1, ACTIONS_MAX>>,
     }
 }
 
@@ -160,12 +160,12 @@ impl CreateRuleBody {
 impl UpdateRuleBody {
     fn parse(self) -> Result<RuleChange, Refusal> {
         Ok(RuleChange {
-            name: self.name.map(|name| name.0),
+            name: self.name.0.map(|name| name.0),
             inbox: self.inbox_id.change().map(|inbox| inbox.map(InboxId)),
-            position: self.position.map(|position| position.0),
-            enabled: self.enabled,
-            conditions: self.conditions.map(conditions).transpose()?,
-            actions: self.actions.map(actions).transpose()?,
+            position: self.position.0.map(|position| position.0),
+            enabled: self.enabled.0,
+            conditions: self.conditions.0.map(conditions).transpose()?,
+            actions: self.actions.0.map(actions).transpose()?,
         })
     }
 }

@@ -2,7 +2,8 @@
 
 use posthouse_api::views::contact::{ContactDomainView, ContactView, FullContactView};
 use posthouse_api::wire::{
-    CommaList, Label, Metadata, MetadataFilters, PageLimit, Patch, has_member, label_change, member, no_label_both_ways,
+    CommaList, Label, Metadata, MetadataFilters, PageLimit, Patch, Replacement, has_member, label_change, member,
+    no_label_both_ways,
 };
 use posthouse_app::contacts::change::{self, ContactBulkFilter, ContactChange};
 use posthouse_app::contacts::read::{self, ContactFilter};
@@ -107,13 +108,13 @@ object! {
         /// Notes. Null clears them.
         notes: Patch<BoundedText<0, NOTES_CHARS_MAX>>,
         /// Merged into the existing metadata. A null value deletes its key.
-        metadata: Option<Metadata>,
+        metadata: Replacement<Metadata>,
         /// Labels to add, after the existing ones.
-        add_labels: Option<BoundedList<Label, 0, 50>>,
+        add_labels: Replacement<BoundedList<Label, 0, 50>>,
         /// Labels to remove.
-        remove_labels: Option<BoundedList<Label, 0, 50>>,
+        remove_labels: Replacement<BoundedList<Label, 0, 50>>,
         /// What kind of sender the contact is.
-        kind: Option<ContactKind>,
+        kind: Replacement<ContactKind>,
     }
     check no_label_both_ways;
 }
@@ -245,9 +246,9 @@ impl UpdateContactBody {
                 Patch::Clear => Some(None),
                 Patch::Set(notes) => Some(filled(notes.0)),
             },
-            metadata: self.metadata.map_or_else(Default::default, |metadata| metadata.0),
-            labels: label_change(self.add_labels, self.remove_labels),
-            kind: self.kind,
+            metadata: self.metadata.0.map_or_else(Default::default, |metadata| metadata.0),
+            labels: label_change(self.add_labels.0, self.remove_labels.0),
+            kind: self.kind.0,
         }
     }
 }

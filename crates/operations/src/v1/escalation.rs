@@ -1,7 +1,7 @@
 //! `/v1/escalation` and `/v1/inboxes/{id}/escalation`: people on call.
 
 use posthouse_api::views::escalation::{EscalationView, InboxEscalationView, OnCallContactView};
-use posthouse_api::wire::{AddressText, BoundedInt, Patch, member};
+use posthouse_api::wire::{AddressText, BoundedInt, Patch, Replacement, member};
 use posthouse_app::escalation::contacts::OnCallContactState;
 use posthouse_app::escalation::settings::{
     self, InboxOnCall, InboxOnCallChange, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange,
@@ -63,19 +63,19 @@ object! {
     /// Triggers to switch on or off. Absent ones keep their state.
     struct TriggersBody {
         /// A message gets the label `ai:needs-human`.
-        needs_human: Option<bool>,
+        needs_human: Replacement<bool>,
         /// A received message gets the label `ai:phishing`.
-        phishing: Option<bool>,
+        phishing: Replacement<bool>,
         /// A receive list blocks a message.
-        blocked: Option<bool>,
+        blocked: Replacement<bool>,
         /// A scheduled draft can't be sent.
-        draft_failed: Option<bool>,
+        draft_failed: Replacement<bool>,
         /// The emergency stop is activated.
-        emergency_stop: Option<bool>,
+        emergency_stop: Replacement<bool>,
         /// A received message is held for review.
-        held: Option<bool>,
+        held: Replacement<bool>,
         /// A draft is created.
-        draft_created: Option<bool>,
+        draft_created: Replacement<bool>,
     }
 }
 
@@ -96,18 +96,18 @@ object! {
     /// Changes of the escalation settings of the workspace.
     struct UpdateEscalationBody {
         /// The addresses of all people on call. They replace the list; those that stay keep their confirmation.
-        contacts: Option<ContactAddresses>,
+        contacts: Replacement<ContactAddresses>,
         /// What is escalated.
-        triggers: Option<TriggersBody>,
+        triggers: Replacement<TriggersBody>,
         /// `immediate`: one mail for each escalation up to `max_per_hour`, the rest in the next digest. `digest`: one
         /// mail per inbox and hour.
-        delivery: Option<EscalationDelivery>,
+        delivery: Replacement<EscalationDelivery>,
         /// Maximum number of mails in an hour.
-        max_per_hour: Option<BoundedInt<1, { PER_HOUR_MAX as i64 }>>,
+        max_per_hour: Replacement<BoundedInt<1, { PER_HOUR_MAX as i64 }>>,
         /// When no mail is sent; null for no such period.
         quiet_hours: Patch<QuietHoursBody>,
         /// Whether mails contain the first 500 characters of the message's text.
-        include_excerpt: Option<bool>,
+        include_excerpt: Replacement<bool>,
     }
 }
 
@@ -115,9 +115,9 @@ object! {
     /// Changes of the escalation settings of an inbox.
     struct UpdateInboxEscalationBody {
         /// Whether mails about the inbox go to its own contacts instead of those of the workspace.
-        overrides = "override": Option<bool>,
+        overrides = "override": Replacement<bool>,
         /// The addresses of all people on call for the inbox. They replace the list.
-        contacts: Option<ContactAddresses>,
+        contacts: Replacement<ContactAddresses>,
         /// What is escalated; null for what the workspace escalates.
         triggers: Patch<TriggersBody>,
     }
@@ -142,7 +142,7 @@ impl TriggersBody {
             (Held, self.held),
             (DraftCreated, self.draft_created),
         ];
-        given.into_iter().filter_map(|(trigger, is_on)| Some((trigger, is_on?))).collect()
+        given.into_iter().filter_map(|(trigger, is_on)| Some((trigger, is_on.0?))).collect()
     }
 }
 
@@ -178,12 +178,12 @@ async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateEscalation
     let body = input.body;
     let quiet = |body: QuietHoursBody| QuietHours { start: body.start, end: body.end, timezone: body.timezone };
     let change = WorkspaceOnCallChange {
-        contacts: body.contacts.map(addresses),
-        triggers: body.triggers.map(TriggersBody::changes).unwrap_or_default(),
-        delivery: body.delivery,
-        max_per_hour: body.max_per_hour.and_then(|max| u32::try_from(max.0).ok()),
+        contacts: body.contacts.0.map(addresses),
+        triggers: body.triggers.0.map(TriggersBody::changes).unwrap_or_default(),
+        delivery: body.delivery.0,
+        max_per_hour: body.max_per_hour.0.and_then(|max| u32::try_from(max.0).ok()),
         quiet_hours: option_change(body.quiet_hours, quiet),
-        include_excerpt: body.include_excerpt,
+        include_excerpt: body.include_excerpt.0,
     };
     render(&settings::change_workspace(&service, input.caller, change, client_network(input.request.client_ip)).await?)
 }
@@ -200,8 +200,8 @@ async fn update_inbox(
     let id: InboxId = input.path.id("id", "inbox")?;
     let body = input.body;
     let change = InboxOnCallChange {
-        overrides: body.overrides,
-        contacts: body.contacts.map(addresses),
+        overrides: body.overrides.0,
+        contacts: body.contacts.0.map(addresses),
         triggers: option_change(body.triggers, TriggersBody::changes),
     };
     render_inbox(

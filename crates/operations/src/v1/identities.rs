@@ -1,7 +1,7 @@
 //! `/v1/identities`: agents without mail.
 
 use posthouse_api::views::{agent::CreatedAgentView, identity::IdentityView};
-use posthouse_api::wire::{Metadata, MetadataFilters, Patch, ShownName};
+use posthouse_api::wire::{Metadata, MetadataFilters, Patch, Replacement, ShownName};
 use posthouse_app::agents::{self, change::CardChange, create::CreatedAgent};
 use posthouse_app::inboxes::read::{self, InboxLifetime, InboxListRequest};
 use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete};
@@ -79,7 +79,7 @@ object! {
         /// The name of the agent, for people. Null clears it.
         display_name: Patch<ShownName<NAME_CHARS_MAX>>,
         /// Merged into the existing metadata. A null value deletes its key.
-        metadata: Option<Metadata>,
+        metadata: Replacement<Metadata>,
     }
 }
 
@@ -139,7 +139,7 @@ impl UpdateIdentityBody {
     fn parse(self) -> InboxChange {
         InboxChange {
             display_name: self.display_name.change().map(|name| name.map(|line| line.0)),
-            metadata: self.metadata.unwrap_or_default().0,
+            metadata: self.metadata.0.unwrap_or_default().0,
             ..InboxChange::default()
         }
     }

@@ -1,7 +1,7 @@
 //! `/v1/identity/clients`: the apps of a workspace that agents sign in to. See `docs/reference/identity.md`.
 
 use posthouse_api::views::identity_client::{IdentityClientView, SecretIdentityClientView};
-use posthouse_api::wire::{BodyValue, Patch, ShownName, expected, member};
+use posthouse_api::wire::{BodyValue, Patch, Replacement, ShownName, expected, member};
 use posthouse_app::sign_in_with::clients::{self, IdentityClientChange, NewIdentityClient};
 use posthouse_call::prelude::*;
 use posthouse_domain::identity::app_url::{URL_CHARS_MAX, homepage_problem, redirect_uri_problem};
@@ -132,15 +132,15 @@ object! {
     /// Changes to an app. Omitted members stay unchanged.
     struct UpdateIdentityClientBody {
         /// The name that agents and people see.
-        name: Option<ShownName<NAME_CHARS_MAX>>,
+        name: Replacement<ShownName<NAME_CHARS_MAX>>,
         /// Where browsers may return to; they replace the existing ones.
-        redirect_uris: Option<BoundedList<RedirectUri, 1, REDIRECT_URIS_MAX>>,
+        redirect_uris: Replacement<BoundedList<RedirectUri, 1, REDIRECT_URIS_MAX>>,
         /// What the app may learn, separated by spaces, with `openid`.
-        allowed_scopes: Option<AllowedScopeList>,
+        allowed_scopes: Replacement<AllowedScopeList>,
         /// The home page of the app. Null clears it.
         homepage_url: Patch<HomepageUrl>,
         /// Whether agents can sign in.
-        enabled: Option<bool>,
+        enabled: Replacement<bool>,
     }
 }
 
@@ -236,15 +236,15 @@ impl CreateIdentityClientBody {
 impl UpdateIdentityClientBody {
     fn parse(self) -> IdentityClientChange {
         IdentityClientChange {
-            name: self.name.map(|line| line.0),
-            redirect_uris: self.redirect_uris.map(uris),
-            allowed_scopes: self.allowed_scopes.map(|list| list.0),
+            name: self.name.0.map(|line| line.0),
+            redirect_uris: self.redirect_uris.0.map(uris),
+            allowed_scopes: self.allowed_scopes.0.map(|list| list.0),
             homepage_url: match self.homepage_url {
                 Patch::Keep => None,
                 Patch::Clear => Some(None),
                 Patch::Set(url) => Some(Some(url.0)),
             },
-            enabled: self.enabled,
+            enabled: self.enabled.0,
         }
     }
 }

@@ -9,7 +9,7 @@ mod messages;
 
 use posthouse_api::views::{agent::CreatedAgentView, inbox::InboxView};
 use posthouse_api::wire::{
-    BoundedInt, DomainName, Metadata, MetadataFilters, Patch, ScreeningChoice, ShownName, member,
+    BoundedInt, DomainName, Metadata, MetadataFilters, Patch, Replacement, ScreeningChoice, ShownName, member,
 };
 use posthouse_app::agents::{self, change::CardChange, create::CreatedAgent};
 use posthouse_app::inboxes::read::{self, InboxLifetime, InboxListRequest};
@@ -125,9 +125,9 @@ object! {
         /// The name that recipients see. Null clears it.
         display_name: Patch<ShownName<NAME_CHARS_MAX>>,
         /// Merged into the existing metadata. A null value deletes its key.
-        metadata: Option<Metadata>,
+        metadata: Replacement<Metadata>,
         /// The lifetime of a temporary inbox in seconds from now, up to 24 hours after its creation.
-        ttl_seconds: Option<Ttl>,
+        ttl_seconds: Replacement<Ttl>,
         /// Whether message lists leave out promotions and spam by default. Null restores the default of the address.
         promotions_filter: Patch<bool>,
         /// How mail of this inbox is screened for agents; for owners with a session only. Null restores the setting of the
@@ -253,8 +253,8 @@ impl UpdateInboxBody {
     fn parse(self) -> InboxChange {
         InboxChange {
             display_name: self.display_name.change().map(|name| name.map(|line| line.0)),
-            metadata: self.metadata.unwrap_or_default().0,
-            ttl_seconds: self.ttl_seconds.map(|ttl| ttl.0),
+            metadata: self.metadata.0.unwrap_or_default().0,
+            ttl_seconds: self.ttl_seconds.0.map(|ttl| ttl.0),
             promotions_filter: self.promotions_filter.change(),
             screening: self.screening.change().map(|choice| choice.map(|choice| choice.0)),
         }

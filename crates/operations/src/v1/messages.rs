@@ -8,7 +8,7 @@ mod draft_reply;
 pub(super) mod html;
 
 use posthouse_api::views::{BatchView, RenderedPage, message::MessageView};
-use posthouse_api::wire::{AddableLabel, CommaList, Label, UserLabel, label_change, no_label_both_ways};
+use posthouse_api::wire::{AddableLabel, CommaList, Label, Replacement, UserLabel, label_change, no_label_both_ways};
 use posthouse_app::messages::read::{
     self, HeldListRequest, MessageDetail, MessageFilter, MessageListRequest, ScreeningFilter,
 };
@@ -164,14 +164,14 @@ object! {
     struct UpdateMessageBody {
         /// Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the
         /// people on call.
-        add_labels: Option<BoundedList<AddableLabel, 0, 50>>,
+        add_labels: Replacement<BoundedList<AddableLabel, 0, 50>>,
         /// Labels to remove.
-        remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        remove_labels: Replacement<BoundedList<UserLabel, 0, 50>>,
         /// The new read state.
-        is_read: Option<bool>,
+        is_read: Replacement<bool>,
         /// The lease under which the message was claimed. If it is not the current lease, the request fails with
         /// `lease_expired`.
-        lease_id: Option<LeaseIdText>,
+        lease_id: Replacement<LeaseIdText>,
     }
     check no_label_both_ways;
 }
@@ -183,11 +183,11 @@ object! {
         ids: BoundedList<Uuid, 1, 100>,
         /// Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the
         /// people on call.
-        add_labels: Option<BoundedList<AddableLabel, 0, 50>>,
+        add_labels: Replacement<BoundedList<AddableLabel, 0, 50>>,
         /// Labels to remove.
-        remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        remove_labels: Replacement<BoundedList<UserLabel, 0, 50>>,
         /// The new read state.
-        is_read: Option<bool>,
+        is_read: Replacement<bool>,
     }
     check no_label_both_ways;
 }
@@ -263,8 +263,8 @@ async fn get(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Outc
 async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateMessageBody>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let UpdateMessageBody { add_labels, remove_labels, is_read, lease_id } = input.body;
-    let lease = lease_id.map(|lease| lease.0);
-    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease };
+    let labels = label_change(add_labels.0, remove_labels.0);
+    let change = MessageChange { labels, is_read: is_read.0, lease: lease_id.0.map(|lease| lease.0) };
     let changed = change::change(&service, input.caller, id, change).await?;
     Ok(Outcome::rendered_json(200, render_one(&changed)?))
 }
@@ -278,7 +278,8 @@ async fn batch_get(service: Arc<Service>, input: Input<EmptyInput, BatchGetBody>
 async fn batch_update(service: Arc<Service>, input: Input<EmptyInput, BatchUpdateBody>) -> Result<Outcome, Refusal> {
     let BatchUpdateBody { ids, add_labels, remove_labels, is_read } = input.body;
     let ids = unique(ids);
-    let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
+    let labels = label_change(add_labels.0, remove_labels.0);
+    let change = MessageChange { labels, is_read: is_read.0, lease: None };
     change::change_many(&service, input.caller, ids.clone(), change).await?;
     MessageBatch::new(service, input.caller, ids, OptIns::default()).respond().await
 }

@@ -4,7 +4,7 @@ use posthouse_api::views::{
     digest::DigestView, message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
 };
 use posthouse_api::wire::{
-    BoundedInt, CommaList, Label, Metadata, PageLimit, UserLabel, label_change, no_label_both_ways,
+    BoundedInt, CommaList, Label, Metadata, PageLimit, Replacement, UserLabel, label_change, no_label_both_ways,
 };
 use posthouse_app::messages::digest::{self, DigestRequest, ThreadDigest};
 use posthouse_app::messages::threads::{
@@ -130,11 +130,11 @@ object! {
     /// Changes to a thread.
     struct UpdateThreadBody {
         /// Merged into the existing metadata. A null value deletes its key.
-        metadata: Option<Metadata>,
+        metadata: Replacement<Metadata>,
         /// Labels to add, after the existing ones.
-        add_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        add_labels: Replacement<BoundedList<UserLabel, 0, 50>>,
         /// Labels to remove.
-        remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        remove_labels: Replacement<BoundedList<UserLabel, 0, 50>>,
     }
     check no_label_both_ways;
 }
@@ -218,8 +218,8 @@ async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateThreadBody
     let id: ThreadId = input.path.id("id", "thread")?;
     let UpdateThreadBody { metadata, add_labels, remove_labels } = input.body;
     let change = ThreadChange {
-        labels: label_change(add_labels, remove_labels),
-        metadata: metadata.map_or_else(Default::default, |metadata| metadata.0),
+        labels: label_change(add_labels.0, remove_labels.0),
+        metadata: metadata.0.map_or_else(Default::default, |metadata| metadata.0),
     };
     let changed = threads::change(&service, input.caller, id, change).await?;
     Outcome::json(200, &ThreadView::of(&changed))

@@ -4,7 +4,7 @@ use posthouse_api::views::event::catalogue::{self, EventCatalogView};
 use posthouse_api::views::webhook::{
     AttemptDetailsView, SecretWebhookView, StartedAttemptView, WebhookDeliveryView, WebhookView,
 };
-use posthouse_api::wire::{BodyValue, Patch, WebhookUrl, expected, member};
+use posthouse_api::wire::{BodyValue, Patch, Replacement, WebhookUrl, expected, member};
 use posthouse_app::webhooks::{change, change::WebhookChange, create, create::NewWebhook, read, test_event};
 use posthouse_call::prelude::*;
 use posthouse_domain::webhook::{HEADERS_MAX, header_problem, reserved_pattern};
@@ -105,15 +105,15 @@ object! {
     /// Changes to a webhook. Omitted members stay unchanged.
     struct UpdateWebhookBody {
         /// A public https URL on port 443 or a port from 1024 to 65535, without credentials.
-        url: Option<WebhookUrl>,
+        url: Replacement<WebhookUrl>,
         /// Event types to deliver. Null restores the default types.
         events: Patch<BoundedList<EventKind, 1, TYPES_MAX>>,
         /// Only events of these inboxes, and events of no inbox. Null: events of every inbox.
         inbox_ids: Patch<BoundedList<Uuid, 1, INBOXES_MAX>>,
         /// Whether the webhook receives new events.
-        enabled: Option<bool>,
+        enabled: Replacement<bool>,
         /// `full`, or `envelope` for events without any content of the mail.
-        payload: Option<EventPayload>,
+        payload: Replacement<EventPayload>,
         /// Header fields to add to every request; they replace the existing ones. Null removes them.
         headers: Patch<HeaderFields>,
     }
@@ -216,7 +216,7 @@ impl CreateWebhookBody {
 impl UpdateWebhookBody {
     fn parse(self) -> WebhookChange {
         WebhookChange {
-            url: self.url.map(|line| line.0),
+            url: self.url.0.map(|line| line.0),
             kinds: match self.events {
                 Patch::Keep => None,
                 Patch::Clear => Some(EventKind::DEFAULT.to_vec()),
@@ -227,8 +227,8 @@ impl UpdateWebhookBody {
                 Patch::Clear => Some(None),
                 Patch::Set(list) => Some(Some(inboxes(list))),
             },
-            enabled: self.enabled,
-            payload: self.payload,
+            enabled: self.enabled.0,
+            payload: self.payload.0,
             headers: match self.headers {
                 Patch::Keep => None,
                 Patch::Clear => Some(Vec::new()),

@@ -67,6 +67,7 @@ mod messages_to_several_inboxes_deadlocked;
 mod metrics_were_public_behind_a_proxy;
 mod missing_body_kept_the_connection_open;
 mod nonexistent_local_address_was_not_suppressed;
+mod null_in_a_change_was_ignored;
 mod old_labels_remained_after_stricter_rules;
 mod on_call_needed_an_inbox;
 mod one_mailbox_counted_as_several_owners;

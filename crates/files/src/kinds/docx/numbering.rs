@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::ParagraphLabels;
 use crate::{
     FileError,
     kinds::numbers::NumberForm,
@@ -49,21 +50,55 @@ struct StyleList {
 
 /// The list that a paragraph names itself.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub(super) struct ParagraphList {
-    pub(super) style: Option<String>,
-    pub(super) use_id: Option<String>,
-    pub(super) level: Option<usize>,
+struct ParagraphList {
+    style: Option<String>,
+    use_id: Option<String>,
+    level: Option<usize>,
 }
 
 impl ParagraphList {
     /// Takes what a tag in the properties of a paragraph says.
-    pub(super) fn add(&mut self, name: &str, tag: &XmlTag<'_>) {
+    fn add(&mut self, name: &str, tag: &XmlTag<'_>) {
         match name {
             "pStyle" => self.style = tag.attribute("val"),
             "numId" => self.use_id = tag.attribute("val"),
             "ilvl" => self.level = tag.attribute("val").and_then(|level| level.parse().ok()),
             _ => {}
         }
+    }
+}
+
+/// The numbers of the paragraphs of a document, in their order.
+pub(super) struct ParagraphNumbers {
+    numbering: Numbering,
+    list: ParagraphList,
+    /// The number of the paragraph, until its text begins.
+    label: Option<String>,
+}
+
+impl ParagraphNumbers {
+    pub(super) fn new(numbering: Numbering) -> Self {
+        Self { numbering, list: ParagraphList::default(), label: None }
+    }
+}
+
+impl ParagraphLabels for ParagraphNumbers {
+    fn open(&mut self, name: &str, tag: &XmlTag<'_>) {
+        match name {
+            "p" => self.label = None,
+            "pPr" => self.list = ParagraphList::default(),
+            _ => self.list.add(name, tag),
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        if name == "pPr" {
+            self.label = self.numbering.label(&self.list);
+        }
+    }
+
+    fn take(&mut self) -> Option<String> {
+        self.label.take()
     }
 }
 
@@ -151,7 +186,7 @@ impl Numbering {
     }
 
     /// Counts a paragraph, and returns what Word shows before its text; nothing if it isn't in a list.
-    pub(super) fn label(&mut self, paragraph: &ParagraphList) -> Option<String> {
+    fn label(&mut self, paragraph: &ParagraphList) -> Option<String> {
         let (use_id, level) = self.list_of(paragraph)?;
         let one_use = self.uses.get(&use_id)?;
         let levels = self.lists.get(&one_use.list)?;

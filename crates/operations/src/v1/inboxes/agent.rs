@@ -3,7 +3,7 @@
 use posthouse_api::views::{agent::AgentBundleView, agent::oasf::OasfRecordView};
 use posthouse_api::wire::{
     AgentRevocationReason, CardLine, CardProse, DocumentationUrl, HandlePartText, LanguageTag, MediaRange,
-    OasfClassValue, Patch, SkillId,
+    OasfClassValue, Patch, Replacement, SkillId,
 };
 use posthouse_app::agents::{cards, change, change::CardChange, review, switches};
 use posthouse_call::prelude::*;
@@ -123,21 +123,21 @@ object! {
     /// invisible characters.
     pub(in crate::v1) struct CardBody {
         /// The name. Default: the display name of the inbox.
-        name: Option<CardLine<NAME_CHARS_MAX>>,
+        name: Replacement<CardLine<NAME_CHARS_MAX>>,
         /// What the agent does. Null empties it.
         description: Patch<CardProse<DESCRIPTION_CHARS_MAX>>,
         /// What the agent can do and accepts.
-        capabilities: Option<CapabilitiesBody>,
+        capabilities: Replacement<CapabilitiesBody>,
         /// An https URL with documentation. Null removes it.
         documentation_url: Patch<DocumentationUrl>,
         /// Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`.
-        visibility: Option<CardVisibility>,
+        visibility: Replacement<CardVisibility>,
         /// How messages reach the agent. Only `relay` is available.
-        routing: Option<Routing>,
+        routing: Replacement<Routing>,
         /// The agent part of the handle. Null clears it.
         handle: Patch<HandlePartText>,
         /// Whether search engines may index the public page. Default: `false`.
-        indexable: Option<bool>,
+        indexable: Replacement<bool>,
     }
 }
 
@@ -198,14 +198,14 @@ impl CardBody {
     pub(in crate::v1) fn parse(self) -> CardChange {
         let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
         CardChange {
-            name: self.name.map(|name| name.0),
+            name: self.name.0.map(|name| name.0),
             description: self.description.change().map(|text| filled(text.map(|text| text.0))),
-            capabilities: self.capabilities.map(CapabilitiesBody::parse),
+            capabilities: self.capabilities.0.map(CapabilitiesBody::parse),
             documentation_url: self.documentation_url.change().map(|url| url.map(|url| url.0)),
-            visibility: self.visibility,
-            routing: self.routing,
+            visibility: self.visibility.0,
+            routing: self.routing.0,
             handle: self.handle.change().map(|part| part.map(|part| part.0)),
-            is_indexable: self.indexable,
+            is_indexable: self.indexable.0,
         }
     }
 }

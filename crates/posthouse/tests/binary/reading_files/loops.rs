@@ -7,13 +7,8 @@ fn file(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> HostileFile {
 }
 
 /// Returns all of them.
-pub(crate) fn all() -> Vec<HostileFile> {
-    let families: [fn() -> Vec<HostileFile>; 5] = [overlaps, lists, sheets, fonts, calendars];
-    families.iter().flat_map(|family| family()).collect()
-}
-
 /// Archives whose entries share their bytes, have other sizes than they say, or are in themselves.
-fn overlaps() -> Vec<HostileFile> {
+pub(crate) fn overlaps() -> Vec<HostileFile> {
     let base = office::archive(&[("word/document.xml", "<w:p><w:t>x</w:t></w:p>".repeat(200_000).as_bytes())]);
     let directory = base.windows(4).rposition(|at| at == b"PK\x01\x02").expect("a central directory");
     let end = base.windows(4).rposition(|at| at == b"PK\x05\x06").expect("an end");
@@ -53,7 +48,7 @@ fn overlaps() -> Vec<HostileFile> {
 }
 
 /// Lists, styles and charts that count, nest or refer to themselves.
-fn lists() -> Vec<HostileFile> {
+pub(crate) fn lists() -> Vec<HostileFile> {
     let mut files = Vec::new();
     let pattern = "%1".repeat(100_000);
     let numbering = format!(
@@ -100,7 +95,7 @@ fn lists() -> Vec<HostileFile> {
 }
 
 /// Sheets with far cells, huge numbers and shared strings.
-fn sheets() -> Vec<HostileFile> {
+pub(crate) fn sheets() -> Vec<HostileFile> {
     let mut files = Vec::new();
     let cells = ["XFD1048576", "ZZZZZZZZ1", "A99999999999", "", "1", "A0", "é1"];
     let row: String = cells.iter().map(|cell| format!(r#"<c r="{cell}"><v>1e308</v></c>"#)).collect();
@@ -140,7 +135,7 @@ fn sheets() -> Vec<HostileFile> {
 }
 
 /// Fonts, character maps and forms of a PDF that use themselves.
-fn fonts() -> Vec<HostileFile> {
+pub(crate) fn fonts() -> Vec<HostileFile> {
     let mut files = Vec::new();
     let ranges = "<00> <ff> <0000>\n".repeat(20_000);
     let maps = [
@@ -177,7 +172,7 @@ fn fonts() -> Vec<HostileFile> {
 }
 
 /// Calendars and rich text with floods of repetitions.
-fn calendars() -> Vec<HostileFile> {
+pub(crate) fn calendars() -> Vec<HostileFile> {
     let mut files = Vec::new();
     let rule = "RRULE:FREQ=SECONDLY;INTERVAL=1;COUNT=2147483647\n";
     files.push(file("rules.ics", format!("BEGIN:VCALENDAR\nBEGIN:VEVENT\n{}END:VEVENT\n", rule.repeat(200_000))));

@@ -47,7 +47,12 @@ pub(crate) fn of_lines(lines: &[&str]) -> Vec<u8> {
 
 /// Returns a page that an image covers.
 pub(crate) fn of_image(width: usize, height: usize) -> Vec<u8> {
-    let mut objects = page_objects("q 595 0 0 842 0 0 cm /X Do Q");
+    of_drawn_image(width, height, "q 595 0 0 842 0 0 cm /X Do Q")
+}
+
+/// Returns a page that draws the image `/X`.
+pub(crate) fn of_drawn_image(width: usize, height: usize, content: &str) -> Vec<u8> {
+    let mut objects = page_objects(content);
     let pixels = "0".repeat(width * height);
     let entries = format!(
         "/Type /XObject /Subtype /Image /Width {width} /Height {height} /ColorSpace /DeviceGray /BitsPerComponent 8"

@@ -110,7 +110,7 @@ async fn files_are_uploaded_as_a_form_or_as_base64() {
     assert!(made.text("body").contains("Parcels cost 5") && !made.text("body").contains("x()"), "{made}");
     let again = post(form("Shipping & fees.html", "<p>Parcels are free.</p>")).await.expect(200);
     assert_eq!((&again["id"], &again["version"]), (&made["id"], &json!(2)));
-    post(form("logo.png", "x")).await.error("unsupported_media_type");
+    post(form("logo.png", "x")).await.invalid_fields(&["file"]);
     post(form("empty.txt", " \n")).await.invalid_fields(&["file"]);
     post(form("long.txt", &"x".repeat(200_001))).await.invalid_fields(&["file"]);
     post("--b\r\n".to_owned()).await.error("invalid_request");
@@ -212,10 +212,15 @@ async fn files_of_other_kinds_are_read_as_those_of_mail() {
     let made = api.raw(Method::POST, "/v1/knowledge", "multipart/form-data; boundary=b", form).await.expect(201);
     assert_eq!((made.text("title"), made.text("body")), ("fees", "parcel\t5 EUR"));
     api.post("/v1/knowledge", file("broken.pdf", b"%PDF-1.7 and nothing else")).await.invalid_fields(&["file"]);
-    for name in ["broken.docx", "broken.xlsx", "broken.epub", "broken.msg"] {
-        api.post("/v1/knowledge", file(name, b"PK\x03\x04\x14\x00 cut off")).await.invalid_fields(&["file"]);
+    for name in
+        ["broken.docx", "broken.xlsx", "broken.epub", "broken.msg", "broken.txt", "broken.md", "broken.html", "broken"]
+    {
+        for cut in [&b"PK\x03\x04"[..], b"PK\x03\x04\x14\x00 cut off", b"\x89PNG\r\n\x1a\n", b"{\\rtf", b"%PDF-"] {
+            api.post("/v1/knowledge", file(name, cut)).await.invalid_fields(&["file"]);
+        }
     }
-    api.post("/v1/knowledge", file("logo.png", b"\x89PNG\r\n\x1a\n")).await.error("unsupported_media_type");
+    let image = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0";
+    api.post("/v1/knowledge", file("logo.png", image)).await.error("unsupported_media_type");
     api.post("/v1/knowledge", file("unknown", b"\x00\x01\x02")).await.error("unsupported_media_type");
     server.finish().await;
 }

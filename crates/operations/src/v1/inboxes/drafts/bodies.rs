@@ -1,7 +1,7 @@
 //! Request bodies about drafts. Members that a send requires may be missing from a draft, but never malformed.
 
 use posthouse_api::wire::{
-    BodyValue, BoundedJson, FutureTime, Metadata, OneOrMany, Patch, Recipient, Sha256Hex, UserLabel,
+    BodyValue, BoundedJson, FutureTime, Metadata, OneOrMany, Patch, Recipient, Replacement, Sha256Hex, UserLabel,
 };
 use posthouse_app::drafts::{DraftFileInput, DraftInput, DraftRecipients, ReplyTarget};
 use posthouse_app::outbound::compose::SUBJECT_CHARS_MAX;
@@ -61,11 +61,11 @@ object! {
     /// Changes to a draft. Omitted members stay unchanged.
     pub struct UpdateDraftBody {
         /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address.
-        to: Option<Recipients>,
+        to: Replacement<Recipients>,
         /// Recipients of a copy.
-        cc: Option<Recipients>,
+        cc: Replacement<Recipients>,
         /// Recipients of a blind copy, invisible to the others.
-        bcc: Option<Recipients>,
+        bcc: Replacement<Recipients>,
         /// The subject. Null clears it.
         subject: Patch<BoundedLine<0, SUBJECT_CHARS_MAX>>,
         /// The plain text body. Null clears it.
@@ -73,23 +73,23 @@ object! {
         /// The HTML body. Null clears it.
         html: Patch<BodyText>,
         /// All attachments: new ones, and `{ id }` for existing ones to keep.
-        attachments: Option<BoundedList<DraftFileBody, 0, FILES_MAX>>,
+        attachments: Replacement<BoundedList<DraftFileBody, 0, FILES_MAX>>,
         /// Labels for the sent message.
-        labels: Option<BoundedList<UserLabel, 0, LABELS_MAX>>,
+        labels: Replacement<BoundedList<UserLabel, 0, LABELS_MAX>>,
         /// Merged into the existing metadata. A null value deletes its key.
-        metadata: Option<Metadata>,
+        metadata: Replacement<Metadata>,
         /// The message to reply to. Recipients and subject are computed again if omitted.
-        reply_to_message_id: Option<Uuid>,
+        reply_to_message_id: Replacement<Uuid>,
         /// The thread to reply to: the draft replies to its latest message.
-        thread_id: Option<Uuid>,
+        thread_id: Replacement<Uuid>,
         /// Whether to reply to the other recipients of the message, too. Recipients are computed again if omitted.
-        reply_all: Option<bool>,
+        reply_all: Replacement<bool>,
         /// When to send the draft, 1 minute to 30 days ahead. Null cancels the schedule.
         send_at: Patch<FutureTime>,
         /// Structured data. Null clears it.
         data: Patch<BoundedJson<DATA_BYTES_MAX>>,
         /// The advisory message type.
-        kind = "type": Option<MessageKind>,
+        kind = "type": Replacement<MessageKind>,
     }
 }
 
@@ -152,22 +152,25 @@ impl BodyValue for DraftFileBody {
 /// A new draft is an update of an empty one.
 impl From<CreateDraftBody> for UpdateDraftBody {
     fn from(body: CreateDraftBody) -> Self {
+        let new =
+            |list: BoundedList<AttachmentBody, 0, FILES_MAX>| list.0.into_iter().map(DraftFileBody::New).collect();
+        let attachments = body.attachments.map(|list| BoundedList(new(list)));
         Self {
-            to: body.to,
-            cc: body.cc,
-            bcc: body.bcc,
+            to: Replacement(body.to),
+            cc: Replacement(body.cc),
+            bcc: Replacement(body.bcc),
             subject: body.subject.into(),
             text: body.text.into(),
             html: body.html.into(),
-            attachments: body.attachments.map(|list| BoundedList(list.0.into_iter().map(DraftFileBody::New).collect())),
-            labels: body.labels,
-            metadata: body.metadata,
-            reply_to_message_id: body.reply_to_message_id,
-            thread_id: body.thread_id,
-            reply_all: body.reply_all,
+            attachments: Replacement(attachments),
+            labels: Replacement(body.labels),
+            metadata: Replacement(body.metadata),
+            reply_to_message_id: Replacement(body.reply_to_message_id),
+            thread_id: Replacement(body.thread_id),
+            reply_all: Replacement(body.reply_all),
             send_at: body.send_at.into(),
             data: body.data.into(),
-            kind: body.kind,
+            kind: Replacement(body.kind),
         }
     }
 }
@@ -179,10 +182,10 @@ impl UpdateDraftBody {
             text: patched(self.text, |text| body(Some(text))),
             html: patched(self.html, |html| body(Some(html))),
             data_json: patched(self.data, |data| Some(data.0.to_string())),
-            kind: self.kind,
-            labels: self.labels.map(|given| labels(Some(given))),
-            metadata: self.metadata.unwrap_or_default().0,
-            reply_all: self.reply_all,
+            kind: self.kind.0,
+            labels: self.labels.0.map(|given| labels(Some(given))),
+            metadata: self.metadata.0.unwrap_or_default().0,
+            reply_all: self.reply_all.0,
             schedule: match self.send_at {
                 Patch::Keep => ScheduleChange::Keep,
                 Patch::Clear => ScheduleChange::Clear,
@@ -190,9 +193,9 @@ impl UpdateDraftBody {
             },
             ..DraftChange::default()
         };
-        let target = target(self.reply_to_message_id, self.thread_id);
-        let files = self.attachments.map(|list| files(list.0));
-        let people = DraftRecipients { to: self.to.map(named), cc: self.cc.map(named), bcc: self.bcc.map(named) };
+        let target = target(self.reply_to_message_id.0, self.thread_id.0);
+        let files = self.attachments.0.map(|list| files(list.0));
+        let people = DraftRecipients { to: self.to.0.map(named), cc: self.cc.0.map(named), bcc: self.bcc.0.map(named) };
         DraftInput { change, people, files, target }
     }
 }

@@ -82,15 +82,16 @@ async fn text_is_read_after_receipt_and_returned_in_pages() {
 #[tokio::test]
 async fn a_file_without_text_says_why() {
     let fixture = InboxFixture::open().await;
-    let table: [(&str, &str, &[u8], &str, &str); 6] = [
-        ("a.zip", "application/zip", b"PK\x03\x04 and no archive", "skipped", "unsupported_type"),
+    let table: [(&str, &str, &[u8], &str, &str); 7] = [
+        ("a.zip", "application/zip", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "skipped", "unsupported_type"),
+        ("b.zip", "application/zip", b"PK\x03\x04 and no archive", "failed", "parse_error"),
         ("a.pdf", "application/pdf", b"%PDF-1.7 and nothing else", "failed", "parse_error"),
         ("a.docx", "application/octet-stream", b"\x00\x01\x02\x03", "failed", "parse_error"),
         ("a.bin", "application/octet-stream", b"\x00\x01\x02\x03", "skipped", "unsupported_type"),
         (
             "a.png",
             "image/png",
-            b"\x89PNG\r\n\x1a\n0000IHDR\x00\x00\x00\x01\x00\x00\x00\x01",
+            b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01",
             "skipped",
             "ocr_unavailable",
         ),
@@ -105,7 +106,7 @@ async fn a_file_without_text_says_why() {
         assert_eq!(shown["text"], Value::Null);
     }
     let events = fixture.api.get("/v1/events?types=attachment.extraction_failed").await.expect(200);
-    assert_eq!(events.data().len(), 5, "the state of the last file was known at once");
+    assert_eq!(events.data().len(), 6, "the state of the last file was known at once");
     fixture.close().await;
 }
 

@@ -190,11 +190,36 @@ async fn a_silent_model_and_a_used_up_quota_are_refused() {
     let path = format!("/v1/messages/{message}/draft-reply");
     let refused = api.post(&path, json!({ "save": true })).await.error("llm_unavailable");
     assert!(refused.header("retry-after").is_some(), "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("status 500"), "{refused}");
     assert_eq!(api.get("/v1/drafts").await.expect(200).data().len(), 0);
     api.post(&path, json!({})).await.error("llm_unavailable");
     let limited = api.post(&path, json!({})).await.error("rate_limited");
     assert_eq!(limited["error"]["details"]["limit"], "ai_drafts_per_day");
     server.allow();
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_without_a_text_is_said_to_be_one() {
+    let texts = ["", "", " \n", "\0", "", "None."];
+    let left = Mutex::new(texts.map(str::to_owned).to_vec());
+    let model = ModelServer::start(move |_| Ok(json!({ "text": left.lock().unwrap().remove(0) }))).await;
+    let server = server_with(&model).await;
+    let key = server.workspace(Plan::Team).await;
+    set_processing(&server, &key, AiProcessing::Full).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let message = server.receive_message(&inbox, mail("Question")).await;
+    let path = format!("/v1/messages/{message}/draft-reply");
+    // The first answer is repaired once. An answer of white space has the form of the schema.
+    for requests in [2, 3, 4] {
+        let refused = api.post(&path, json!({ "save": true })).await.error("llm_unavailable");
+        assert!(refused["error"]["message"].as_str().unwrap().contains("has no text"), "{refused}");
+        assert_eq!(model.requests.lock().unwrap().len(), requests);
+    }
+    assert_eq!(api.get("/v1/drafts").await.expect(200).data().len(), 0);
+    // Citations that are left out cost nothing.
+    let repaired = api.post(&path, json!({})).await.expect(200);
+    assert_eq!((repaired.text("text"), &repaired["citations"]), ("None.", &json!([])));
     server.finish().await;
 }
 

@@ -60,7 +60,7 @@ async fn data_has_the_places_where_it_was_read() {
         { "pointer": "/total", "quote": "Total: 1.234,50" },
         { "pointer": "/number", "quote": "No. 9999" },
     ]);
-    model.next(reply(&json!({ "data": { "number": "4711" }, "sources": [] })));
+    model.next(reply(&json!({ "data": { "number": 4711 }, "sources": [] })));
     model.next(reply(&json!({ "data": { "number": "4711", "total": 1234.5 }, "sources": sources })));
     let body = json!({ "schema": schema(), "instructions": "Amounts are in German form." });
     let found = fixture.api.post(&path, body).await.expect(200);
@@ -93,6 +93,31 @@ async fn data_has_the_places_where_it_was_read() {
 }
 
 #[tokio::test]
+async fn a_value_that_a_document_lacks_cost_the_extraction() {
+    let model = WebhookSink::start().await;
+    let fixture = open(&model).await;
+    let path = fixture.invoice().await;
+    let answer = json!({
+        "data": { "total": 1234.5, "vendor": null, "line_items": null, "customer": { "name": "Ada" } },
+        "sources": [{ "pointer": "/total", "quote": "Total: 1.234,50", "page": 1 }, { "pointer": "/tax" }],
+    });
+    model.next(reply(&answer));
+    let found = fixture.api.post(&path, json!({ "schema": "invoice" })).await.expect(200);
+    assert_eq!((&found["repaired"], &found["data"]["total"]), (&json!(false), &json!(1234.5)));
+    for member in ["vendor", "line_items", "iban", "due_date"] {
+        assert_eq!(found["data"].get(member), Some(&Value::Null), "{member}: {found}");
+    }
+    assert_eq!(found["data"]["customer"]["phone"], Value::Null);
+    // A schema of the caller that has no null for it has it missing.
+    model.next(reply(&json!({ "data": { "number": "4711", "due": null } })));
+    let properties = json!({ "number": { "type": "string" }, "due": { "type": "string" } });
+    let custom = json!({ "type": "object", "properties": properties, "required": ["number"] });
+    let found = fixture.api.post(&path, json!({ "schema": custom })).await.expect(200);
+    assert_eq!(found["data"], json!({ "number": "4711" }));
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn each_refusal_has_its_code() {
     let model = WebhookSink::start().await;
     let fixture = open(&model).await;
@@ -112,9 +137,17 @@ async fn each_refusal_has_its_code() {
     }
     model.next(WebhookReply::HangUp);
     fixture.api.post(&path, invoice.clone()).await.error("llm_unavailable");
-    model.next(reply(&json!({ "data": {} })));
+    model.next(reply(&json!({ "data": {} , "more": 1 })));
     model.next(reply(&json!("no object")));
-    fixture.api.post(&path, invoice.clone()).await.error("structured_output_invalid");
+    let refused = fixture.api.post(&path, invoice.clone()).await.error("structured_output_invalid");
+    assert_eq!(refused["error"]["details"]["errors"], json!([""]));
+    let wrong =
+        json!({ "data": { "total": "much", "vendor": { "name": 1 }, "line_items": [{ "total": [] }], "x/y": 1 } });
+    model.next(reply(&wrong));
+    model.next(reply(&wrong));
+    let refused = fixture.api.post(&path, invoice.clone()).await.error("structured_output_invalid");
+    let places = ["/total", "/vendor/name", "/line_items/0/total", "/x~1y"];
+    assert_eq!(refused["error"]["details"]["errors"], json!(places), "pointers into the data");
 
     let pending = MailedFile { name: "a.txt", content_type: "text/plain", bytes: b"One" };
     let (_, waiting) = fixture.with_file(pending).await;
