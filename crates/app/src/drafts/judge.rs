@@ -2,7 +2,7 @@
 //! lets it be scheduled. The send judges it again, with the texts of its files.
 
 use posthouse_domain::{
-    Caller, Detail, Direction, Draft, DraftContent, DraftOrigins, DraftStatus, ErrorCode, Inbox, OutboundFacts,
+    Caller, Detail, Draft, DraftContent, DraftOrigins, DraftStatus, ErrorCode, Inbox, OutboundFacts,
     OutboundFinding, OutboundPolicy, OutboundVerdict, Refusal, Time, label::DRAFT_ONLY, outbound_policy::FINDINGS_MAX,
     send::RECIPIENTS_MAX,
 };
@@ -127,10 +127,6 @@ pub(super) fn scheduled(
     let searched = searched.filter(|searched| searched.is_of(c)).ok_or_else(|| changed(draft.status))?;
     let workspace = workspaces::get(tx, draft.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let codes = content::received_codes(tx, draft.workspace, now)?;
-    let answers = match draft.answers {
-        Some(id) => messages::get(tx, draft.workspace, id)?,
-        None => None,
-    };
     let header = Content {
         subject: c.subject.as_deref(),
         fields: content::people_fields([("to", &*c.to), ("cc", &*c.cc), ("bcc", &*c.bcc)]),
@@ -139,9 +135,11 @@ pub(super) fn scheduled(
     let mut findings = content::findings(&header, &codes, draft.thread);
     findings.extend(searched.findings.iter().cloned());
     findings.truncate(FINDINGS_MAX);
-    let is_draft_only = answers.as_ref().is_some_and(|original| {
-        original.direction == Direction::Inbound && original.labels.iter().any(|label| label == DRAFT_ONLY)
-    });
+    // The send judges the thread that it joins by its references or its subject.
+    let is_draft_only = match draft.thread {
+        Some(thread) => messages::thread_has_label(tx, draft.workspace, thread, DRAFT_ONLY)?,
+        None => false,
+    };
     let facts = OutboundFacts {
         policy: workspace.outbound_policy,
         is_approved: is_person(caller),

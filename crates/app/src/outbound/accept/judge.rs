@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    Direction, ErrorCode, Inbox, OutboundFacts, OutboundFinding, OutboundPolicy, OutgoingContent, OutgoingFile,
+    ErrorCode, Inbox, Message, OutboundFacts, OutboundFinding, OutboundPolicy, OutgoingContent, OutgoingFile,
     Principal, Refusal, SendPurpose, Time, Workspace, label::DRAFT_ONLY,
 };
 use posthouse_mail::{address::Mailbox, parse};
-use posthouse_store::{Result as StoreResult, Tx};
+use posthouse_store::{Result as StoreResult, Tx, message_list, messages};
 
-use super::{AcceptedMessage, HeldOutcome, SendResponse};
+use super::{AcceptedMessage, HeldOutcome, SendResponse, write};
 use crate::outbound::compose::OutgoingKind;
 use crate::outbound::guard::content::{self, Content, FileContent, ReceivedCodes};
 use crate::outbound::guard::{files, held, held::HeldMessage, is_person, origins, origins::Addressed};
@@ -87,10 +87,16 @@ pub(super) fn submitted_content(raw: &[u8]) -> OutgoingContent {
     }
 }
 
-/// Returns whether a rule of the owner lets agents only draft answers to the message that this one answers.
-pub(super) fn is_draft_only(outgoing: &super::OutgoingMessage) -> bool {
-    let answers = outgoing.answers();
-    answers.is_some_and(|one| one.direction == Direction::Inbound && one.labels.iter().any(|label| label == DRAFT_ONLY))
+/// Returns whether a rule of the owner lets agents only draft the message: it joins the conversation of a received message
+/// that the rule matched, however it names it.
+fn is_draft_only(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox) -> StoreResult<bool> {
+    if !messages::inbox_has_label(tx, inbox.workspace, inbox.id, DRAFT_ONLY)? {
+        return Ok(false);
+    }
+    match write::joined_thread(tx, accepted, inbox)? {
+        Some(thread) => messages::thread_has_label(tx, inbox.workspace, thread, DRAFT_ONLY),
+        None => Ok(false),
+    }
 }
 
 /// Returns what is known about the recipients and the content, in the transaction that stores the message.
@@ -120,7 +126,7 @@ pub(super) fn facts(
         is_approved: is_person(caller) || draft.is_some_and(|judged| judged.is_approved),
         recipients: origins::of(tx, message, &outgoing.people.deliveries())?,
         findings: accepted.findings.clone(),
-        is_draft_only: is_draft_only(outgoing),
+        is_draft_only: is_draft_only(tx, accepted, inbox)?,
         held_before: draft.and_then(|judged| judged.draft.hold.clone()),
     })
 }
@@ -155,23 +161,43 @@ pub(super) async fn keep(
         };
         return service.write(work).await;
     }
-    let inbox = service.read(ReadScope::Statement, {
-        let (caller, id) = (accepted.context.caller, accepted.context.inbox);
-        move |tx| crate::access::visible::inbox(tx, &caller, id)
-    });
+    let (inbox, answers) = service.read(accepted.context.caller.workspace, {
+        let accepted = Arc::clone(accepted);
+        move |tx: &mut Tx| {
+            let inbox = crate::access::visible::inbox(tx, &accepted.context.caller, accepted.context.inbox)?;
+            let answers = answered(tx, &accepted, &inbox)?;
+            Ok::<_, Refusal>((inbox, answers))
+        }
+    }).await?;
     let message = &accepted.message;
+    let is_submitted = matches!(message.origin, OutgoingKind::Submitted(_));
+    if accepted.given.is_none() && is_submitted {
+        // What holds it was set while it was composed, and its content wasn't kept for that.
+        return Err(Refusal::new(ErrorCode::Unavailable, "The settings of the workspace changed during the request."));
+    }
     let held = HeldMessage {
         caller: accepted.context.caller,
-        inbox: inbox.await?,
+        inbox,
         key: accepted.context.key.clone(),
         people: message.people.clone(),
         subject: message.subject.clone(),
         content: accepted.given.clone().unwrap_or_else(|| message.content.clone()),
-        answers: message.answers().cloned(),
+        answers,
         hold: outcome.hold,
         origins: outcome.origins,
         plans: accepted.config.plans,
         now,
     };
     held::keep(service, Box::new(held)).await
+}
+
+/// Returns the message that a held message answers: the one that it names, or the newest of the thread that it joins.
+fn answered(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox) -> StoreResult<Option<Message>> {
+    if let Some(original) = accepted.message.answers() {
+        return Ok(Some(original.clone()));
+    }
+    match write::joined_thread(tx, accepted, inbox)? {
+        Some(thread) => Ok(message_list::of_thread(tx, inbox.workspace, thread, None, 1)?.pop()),
+        None => Ok(None),
+    }
 }
