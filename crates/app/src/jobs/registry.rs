@@ -3,9 +3,9 @@
 use posthouse_domain::JobKind;
 
 use super::{
-    analysis, certificate, definition::JobDefinition, domain_check, escalation, extraction, forward, held_mail, inbox_expiry,
-    listing_check, local_delivery, on_call_mail, outbound, role_notice, scheduled_draft, sign_in_mail, signup_expiry,
-    webhook_notice,
+    analysis, certificate, definition::JobDefinition, domain_check, escalation, extraction, forward, held_mail,
+    inbox_expiry, listing_check, local_delivery, on_call_mail, outbound, role_notice, scheduled_draft, sign_in_mail,
+    signup_expiry, webhook_notice,
 };
 use crate::Service;
 

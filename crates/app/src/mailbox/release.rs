@@ -1,8 +1,6 @@
 //! Releases held mail to agents.
 
-use posthouse_domain::{
-    Caller, ErrorCode, Feedback, HoldReason, Message, MessageId, MessageRelease, Record, Refusal,
-};
+use posthouse_domain::{Caller, ErrorCode, Feedback, HoldReason, Message, MessageId, MessageRelease, Record, Refusal};
 use posthouse_store::{Tx, inboxes, messages, screening};
 
 use super::show::{Showing, show};

@@ -2,8 +2,8 @@
 //! megabytes on a thread of the runtime would delay other requests.
 
 use posthouse_domain::{
-    Caller, CursorPosition, InboxId, KeptAttempt, Message, MessageId, OptIns, Page, PageParameters, Permission,
-    PromotionsFilter, Record, RecordView, Refusal, Time, label::PROMOTIONS,
+    Caller, CursorPosition, HoldReason, InboxId, KeptAttempt, Message, MessageId, OptIns, Page, PageParameters,
+    Permission, PromotionsFilter, Record, RecordView, Refusal, Time, label::PROMOTIONS,
 };
 use posthouse_store::{Tx, delivery_attempts, message_list, message_list::InboxRef, messages};
 use uuid::Uuid;
@@ -73,7 +73,7 @@ pub async fn page<T: Send + 'static>(
     let bytes_max = service.config.limits.page_bytes;
     let work = move |tx: &mut Tx| {
         let page = load_page(tx, &caller, &request, bytes_max)?;
-        Ok::<_, Refusal>((render(&page)?, opened(page.rows().flatten())))
+        Ok::<_, Refusal>((render(&page)?, opened(request.detail.opt_ins, page.rows().flatten())))
     };
     let (rendered, opened) = service.read(caller.workspace, work).await?;
     mark_opened(service, &caller, opened).await?;
@@ -123,7 +123,7 @@ pub async fn held<T: Send + 'static>(
         inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
         let found = message_list::held(tx, caller.workspace, inbox, list.page())?;
         let page = load_records(tx, &caller, list.page_of(found, position), detail, bytes_max)?;
-        Ok::<_, Refusal>((render(&page)?, opened(page.rows().flatten())))
+        Ok::<_, Refusal>((render(&page)?, opened(detail.opt_ins, page.rows().flatten())))
     };
     let (rendered, opened) = service.read(caller.workspace, work).await?;
     mark_opened(service, &caller, opened).await?;
@@ -147,7 +147,7 @@ pub async fn get<T: Send + 'static>(
         let message = visible::message(tx, &caller, id)?;
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
         open(&caller, opt_ins, &mut records);
-        let opened = opened(&records);
+        let opened = opened(opt_ins, &records);
         Ok::<_, Refusal>((render(records.pop().ok_or_else(|| Refusal::not_found("message"))?)?, opened))
     };
     let (rendered, opened) = service.read(caller.workspace, work).await?;
@@ -174,7 +174,10 @@ pub async fn batch<T: Send + 'static>(
         let mut records = messages::records_within(tx, caller.workspace, found, bytes_max)?;
         open(&caller, opt_ins, &mut records);
         let ids = records.iter().map(|record| record.message.id).collect();
-        Ok::<_, Refusal>((BatchPart { ids, rendered: render(&records)?, is_last: records.len() == count }, opened(&records)))
+        Ok::<_, Refusal>((
+            BatchPart { ids, rendered: render(&records)?, is_last: records.len() == count },
+            opened(opt_ins, &records),
+        ))
     };
     let (part, opened) = service.read(caller.workspace, work).await?;
     mark_opened(service, &caller, opened).await?;
@@ -241,9 +244,12 @@ pub(super) fn open(caller: &Caller, opt_ins: OptIns, records: &mut [Record]) {
     }
 }
 
-/// Returns the held messages among these whose content the caller gets.
-pub(super) fn opened<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<MessageId> {
-    let is_open = |record: &&Record| record.message.is_held() && !record.withheld;
+/// Returns the held messages among these whose content the caller gets, because it asked for held mail.
+pub(super) fn opened<'a>(opt_ins: OptIns, records: impl IntoIterator<Item = &'a Record>) -> Vec<MessageId> {
+    let is_open = |record: &&Record| {
+        let message = &record.message;
+        opt_ins.held && message.is_held() && message.held != Some(HoldReason::Pending) && !record.withheld
+    };
     records.into_iter().filter(is_open).map(|record| record.message.id).collect()
 }
 

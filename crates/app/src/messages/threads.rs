@@ -94,7 +94,7 @@ pub async fn get<T: Send + 'static>(
         let found = message_list::of_thread(tx, caller.workspace, id, before, list.rows_to_fetch())?;
         let records = list.page_of(found, read::position);
         let page = read::load_records(tx, &caller, records, detail, bytes_max)?;
-        Ok::<_, Refusal>((render(&thread, &page)?, read::opened(page.rows().flatten())))
+        Ok::<_, Refusal>((render(&thread, &page)?, read::opened(detail.opt_ins, page.rows().flatten())))
     };
     let (rendered, opened) = service.read(caller.workspace, work).await?;
     read::mark_opened(service, &caller, opened).await?;

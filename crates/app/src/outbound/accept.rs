@@ -156,6 +156,8 @@ struct AcceptedMessage {
     signed: Option<DkimSignatures>,
     /// The secrets in the message.
     findings: Vec<OutboundFinding>,
+    /// Whether some of its files weren't read, so that they may have more.
+    has_unread_files: bool,
     /// The content as it was before the message was composed, if the message may become a draft.
     given: Option<OutgoingContent>,
     /// Other changes in the transaction of the message.

@@ -15,7 +15,7 @@ use posthouse_screen::rot13;
 use sha2::{Digest, Sha256};
 
 /// The maximum number of bytes of one mail that are searched. A longer one may name any address.
-pub const SEARCHED_BYTES_MAX: usize = 8 * 1024 * 1024;
+pub const SEARCHED_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum number of addresses that one mail adds to the index. The others are in its filter.
 pub const KEYS_MAX: usize = 200;
 /// The maximum number of addresses that are told apart. A mail with more may name any address.

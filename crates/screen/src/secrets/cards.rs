@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{FINDINGS_MAX, Finding, SecretKind};
+use super::{FINDINGS_MAX, Finding, SecretKind, spelling};
 
 #[cfg(test)]
 mod tests;
@@ -81,6 +81,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
     if !all.iter().any(|one| one.looks_like_card) {
         return;
     }
+    let labels: Vec<String> = LABELS.iter().map(|label| plain(label)).collect();
     for layout in Layout::ALL {
         let of_layout = || all.iter().filter(|one| one.layout == layout);
         let count = |is_card: bool| {
@@ -91,7 +92,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
         let is_list_of_others = others >= layout.others_max() && cards * 2 < others;
         let is_card = |one: &&Candidate| {
             let is_plausible = !(is_list_of_others && !one.has_leading_zero)
-                && !(layout == Layout::Whole && is_labelled(text, one.start));
+                && !(layout == Layout::Whole && is_labelled(text, one.start, &labels));
             one.looks_like_card && (is_plausible || is_among_words_of_cards(text, one))
         };
         let cards = of_layout().filter(is_card).take(FINDINGS_MAX);
@@ -114,8 +115,7 @@ fn candidates(text: &str) -> Vec<Candidate> {
             all.extend(fours.filter_map(|(index, _)| number.candidate(index * 4, 4)));
             continue;
         }
-        let some: Vec<Candidate> =
-            lengths(&number.groups).filter_map(|length| number.candidate(0, length)).collect();
+        let some: Vec<Candidate> = lengths(&number.groups).filter_map(|length| number.candidate(0, length)).collect();
         let best = some.iter().position(|one| one.looks_like_card).unwrap_or(0);
         all.extend(some.into_iter().nth(best));
     }
@@ -222,12 +222,68 @@ fn is_card(digits: &[u8]) -> bool {
 
 /// Words beside the numbers of cards, in lower case.
 const CARD_WORDS: [&str; 62] = [
-    "card", "cards", "creditcard", "debitcard", "cardnumber", "cc", "ccn", "pan", "visa", "mastercard", "maestro", "amex",
-    "diners", "jcb", "unionpay", "cvv", "cvc", "cvv2", "cvc2", "csc", "expiry", "exp", "thru", "kreditkarte",
-    "kreditkartennummer", "karte", "kartennummer", "prüfziffer", "carte", "bancaire", "tarjeta", "caducidad", "carta",
-    "scadenza", "cartão", "cartao", "validade", "kaart", "kaartnummer", "creditcardnummer", "karta", "karty", "karcie", "kort",
-    "kortnummer", "kreditkort", "kortti", "kortin", "kártya", "kart", "kartı", "карта", "карты", "карте", "картой", "κάρτα",
-    "κάρτας", "بطاقة", "البطاقة", "כרטיס", "kartu", "thẻ",
+    "card",
+    "cards",
+    "creditcard",
+    "debitcard",
+    "cardnumber",
+    "cc",
+    "ccn",
+    "pan",
+    "visa",
+    "mastercard",
+    "maestro",
+    "amex",
+    "diners",
+    "jcb",
+    "unionpay",
+    "cvv",
+    "cvc",
+    "cvv2",
+    "cvc2",
+    "csc",
+    "expiry",
+    "exp",
+    "thru",
+    "kreditkarte",
+    "kreditkartennummer",
+    "karte",
+    "kartennummer",
+    "prüfziffer",
+    "carte",
+    "bancaire",
+    "tarjeta",
+    "caducidad",
+    "carta",
+    "scadenza",
+    "cartão",
+    "cartao",
+    "validade",
+    "kaart",
+    "kaartnummer",
+    "creditcardnummer",
+    "karta",
+    "karty",
+    "karcie",
+    "kort",
+    "kortnummer",
+    "kreditkort",
+    "kortti",
+    "kortin",
+    "kártya",
+    "kart",
+    "kartı",
+    "карта",
+    "карты",
+    "карте",
+    "картой",
+    "κάρτα",
+    "κάρτας",
+    "بطاقة",
+    "البطاقة",
+    "כרטיס",
+    "kartu",
+    "thẻ",
 ];
 /// Words of cards in scripts without spaces between words.
 const CARD_WORDS_UNSPACED: [&str; 5] = ["カード", "信用卡", "卡号", "卡號", "카드"];
@@ -251,16 +307,63 @@ fn has_month(after: &str) -> bool {
 
 /// Words that say what a number is, in lower case, and what they begin with.
 const LABELS: [&str; 46] = [
-    "order", "invoice", "reference", "ref", "tracking", "shipment", "parcel", "consignment", "ticket", "case", "booking",
-    "transaction", "txn", "serial", "imei", "ean", "gtin", "isbn", "upc", "sku", "customer", "policy", "contract", "meeting",
-    "bestell", "auftrag", "rechnung", "sendung", "kunden", "vorgang", "commande", "facture", "colis", "pedido", "factura",
-    "envío", "ordine", "fattura", "spedizione", "encomenda", "zamówieni", "faktura", "beställning", "ordre", "заказ", "注文",
+    "order",
+    "invoice",
+    "reference",
+    "ref",
+    "tracking",
+    "shipment",
+    "parcel",
+    "consignment",
+    "ticket",
+    "case",
+    "booking",
+    "transaction",
+    "txn",
+    "serial",
+    "imei",
+    "ean",
+    "gtin",
+    "isbn",
+    "upc",
+    "sku",
+    "customer",
+    "policy",
+    "contract",
+    "meeting",
+    "bestell",
+    "auftrag",
+    "rechnung",
+    "sendung",
+    "kunden",
+    "vorgang",
+    "commande",
+    "facture",
+    "colis",
+    "pedido",
+    "factura",
+    "envío",
+    "ordine",
+    "fattura",
+    "spedizione",
+    "encomenda",
+    "zamówieni",
+    "faktura",
+    "beställning",
+    "ordre",
+    "заказ",
+    "注文",
 ];
 
+/// Returns a text in lower case, with the letters that others look like, as a variant of the text has them.
+fn plain(text: &str) -> String {
+    spelling::folded(&text.to_lowercase()).text
+}
+
 /// Returns whether the words before a number on its line say that it is something else.
-fn is_labelled(text: &str, start: usize) -> bool {
+fn is_labelled(text: &str, start: usize, labels: &[String]) -> bool {
     let before = &text[text.floor_char_boundary(start.saturating_sub(LABEL_BYTES))..start];
-    let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]).to_lowercase();
-    let is_label = |word: &str| LABELS.iter().any(|label| word.starts_with(label));
-    line.ends_with('#') || line.split(|c: char| !c.is_alphanumeric()).any(is_label)
+    let line = plain(before.rfind('\n').map_or(before, |at| &before[at + 1..]));
+    let is_label = |word: &str| labels.iter().any(|label| word.starts_with(label));
+    line.trim_end().ends_with('#') || line.split(|c: char| !c.is_alphanumeric()).any(is_label)
 }

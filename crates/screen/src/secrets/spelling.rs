@@ -5,12 +5,26 @@ use super::variants::DerivedText;
 use crate::fold::{self, Folded};
 use crate::html;
 
+/// Which escapes are replaced. `?c=4258` has one of quoted-printable text, or none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Escapes {
+    /// All.
+    All,
+    /// All but those of quoted-printable text (RFC 2045).
+    WithoutQuotedPrintable,
+}
+
 /// Returns a text with its character references, escapes and soft line breaks replaced; `None` if it has none.
-pub(super) fn unescaped(text: &str) -> Option<DerivedText> {
+pub(super) fn unescaped(text: &str, escapes: Escapes) -> Option<DerivedText> {
     let bytes = text.as_bytes();
     let (mut form, mut from, mut at) = (DerivedText::default(), 0, 0);
     while at < bytes.len() {
-        if !matches!(bytes[at], b'&' | b'%' | b'=' | b'\\') {
+        let is_sign = match bytes[at] {
+            b'&' | b'%' | b'\\' => true,
+            b'=' => escapes == Escapes::All,
+            _ => false,
+        };
+        if !is_sign {
             at += 1;
             continue;
         }

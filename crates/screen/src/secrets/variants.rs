@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::spelling;
+use super::spelling::{self, Escapes};
 use crate::{decode, html};
 
 /// Bytes of a text of which variants are made. The text itself is read whole.
@@ -165,7 +165,8 @@ fn hash(text: &str) -> u64 {
 fn derived(text: &str) -> Vec<DerivedText> {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
     let mut all = Vec::new();
-    all.extend(spelling::unescaped(text));
+    let both = [Escapes::All, Escapes::WithoutQuotedPrintable];
+    all.extend(both.into_iter().filter_map(|escapes| spelling::unescaped(text, escapes)));
     if has_markup(text) {
         let parts = html::read(text);
         all.extend([parts.visible, parts.hidden].map(DerivedText::of_stream));

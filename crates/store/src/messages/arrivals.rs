@@ -78,7 +78,13 @@ statements! {
 /// `created_at` of each is when the caller could read it first, which its opt-ins decide: a message has a position in the
 /// inbox for each of its states, and the caller's is that of the first one from which on the message was never withheld. So a
 /// caller who pages by it gets each message once, whatever its check found later.
-pub fn after(tx: &mut Tx, inbox: InboxRef, filter: ArrivalFilter, since: Time, limit: u32) -> Result<Vec<ArrivalSummary>> {
+pub fn after(
+    tx: &mut Tx,
+    inbox: InboxRef,
+    filter: ArrivalFilter,
+    since: Time,
+    limit: u32,
+) -> Result<Vec<ArrivalSummary>> {
     let mut found = at_position(tx, inbox, filter, since, limit)?;
     if filter.opt_ins.unscreened {
         found.extend(since_pending(tx, inbox, filter, since, limit)?);

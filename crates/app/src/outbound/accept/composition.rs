@@ -109,6 +109,7 @@ impl Composition {
             author,
             signed: None,
             findings,
+            has_unread_files: self.search.has_unread_files(),
             given,
             hook: None,
             now: self.now,

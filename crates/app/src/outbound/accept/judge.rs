@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     ErrorCode, Inbox, Message, OutboundFacts, OutboundFinding, OutboundPolicy, OutgoingContent, OutgoingFile,
-    Principal, Refusal, SendPurpose, Time, Workspace, label::DRAFT_ONLY,
+    Principal, Refusal, ScreeningTimeout, SendPurpose, Time, Workspace, label::DRAFT_ONLY,
 };
 use posthouse_mail::{address::Mailbox, parse};
 use posthouse_store::{Result as StoreResult, Tx, message_list, messages};
@@ -12,7 +12,9 @@ use posthouse_store::{Result as StoreResult, Tx, message_list, messages};
 use super::{AcceptedMessage, HeldOutcome, SendResponse, write};
 use crate::outbound::compose::OutgoingKind;
 use crate::outbound::guard::content::{self, Content, FileContent, ReceivedCodes};
-use crate::outbound::guard::{files, held, held::HeldMessage, is_person, origins, origins::Addressed};
+use crate::outbound::guard::{
+    files, files::FileTexts, held, held::HeldMessage, is_person, origins, origins::Addressed,
+};
 use crate::service::{ReadScope, Service};
 
 /// The received codes and the texts of files that the search for secrets needs.
@@ -20,7 +22,7 @@ use crate::service::{ReadScope, Service};
 pub(super) struct SearchFacts {
     codes: ReceivedCodes,
     /// The texts of the files of the message whose bytes aren't their text.
-    texts: Vec<Option<String>>,
+    files: FileTexts,
 }
 
 /// Returns what the search for secrets needs, if the policy of the workspace asks for a search.
@@ -35,7 +37,14 @@ pub(super) async fn search_facts(
     }
     let id = workspace.id;
     let codes = service.read(ReadScope::Lookup, move |tx| content::received_codes(tx, id, now)).await?;
-    Ok(SearchFacts { codes, texts: files::texts(service, id, outgoing).await? })
+    Ok(SearchFacts { codes, files: files::texts(service, id, outgoing).await? })
+}
+
+impl SearchFacts {
+    /// Returns whether some files of the message weren't read.
+    pub(super) const fn has_unread_files(&self) -> bool {
+        self.files.is_cut
+    }
 }
 
 /// Returns the secrets in a message that isn't composed yet, or in its bytes.
@@ -47,13 +56,13 @@ pub(super) fn findings(
 ) -> Vec<OutboundFinding> {
     let thread = outgoing.answers().map(|original| original.thread);
     match &outgoing.origin {
-        OutgoingKind::Submitted(_) => content::in_raw(raw, &facts.texts, &facts.codes, thread),
+        OutgoingKind::Submitted(_) => content::in_raw(raw, &facts.files.texts, &facts.codes, thread),
         OutgoingKind::AutomaticForward(_) => Vec::new(),
         OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
             let (given, people) = (&outgoing.content, &outgoing.people);
             let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
             let lists = [vec![author.to_string()], shown(&people.to), shown(&people.cc), shown(&people.bcc)];
-            let text = |at: usize| facts.texts.get(at).and_then(Option::as_deref);
+            let text = |at: usize| facts.files.texts.get(at).and_then(Option::as_deref);
             let files = given.files.iter().enumerate().map(|(at, file)| FileContent::of(file, text(at)));
             let content = Content {
                 subject: Some(&outgoing.subject),
@@ -126,6 +135,7 @@ pub(super) fn facts(
         is_approved: is_person(caller) || draft.is_some_and(|judged| judged.is_approved),
         recipients: origins::of(tx, message, &outgoing.people.deliveries())?,
         findings: accepted.findings.clone(),
+        is_unread: accepted.has_unread_files && workspace.screening.on_timeout == ScreeningTimeout::Hold,
         is_draft_only: is_draft_only(tx, accepted, inbox)?,
         held_before: draft.and_then(|judged| judged.draft.hold.clone()),
     })
@@ -161,14 +171,16 @@ pub(super) async fn keep(
         };
         return service.write(work).await;
     }
-    let (inbox, answers) = service.read(accepted.context.caller.workspace, {
-        let accepted = Arc::clone(accepted);
-        move |tx: &mut Tx| {
-            let inbox = crate::access::visible::inbox(tx, &accepted.context.caller, accepted.context.inbox)?;
-            let answers = answered(tx, &accepted, &inbox)?;
-            Ok::<_, Refusal>((inbox, answers))
-        }
-    }).await?;
+    let (inbox, answers) = service
+        .read(accepted.context.caller.workspace, {
+            let accepted = Arc::clone(accepted);
+            move |tx: &mut Tx| {
+                let inbox = crate::access::visible::inbox(tx, &accepted.context.caller, accepted.context.inbox)?;
+                let answers = answered(tx, &accepted, &inbox)?;
+                Ok::<_, Refusal>((inbox, answers))
+            }
+        })
+        .await?;
     let message = &accepted.message;
     let is_submitted = matches!(message.origin, OutgoingKind::Submitted(_));
     if accepted.given.is_none() && is_submitted {

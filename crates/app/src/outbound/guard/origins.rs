@@ -2,8 +2,8 @@
 
 use posthouse_domain::outbound_policy::seen::{self, SeenFilter};
 use posthouse_domain::{
-    Caller, Direction, Inbox, JudgedRecipient, ListDirection, Message, MessageId, OriginKind, RecipientOrigin, Time, label, list,
-    outbound_policy::RECIPIENT_LABEL, party, send::RECIPIENTS_MAX,
+    Caller, Direction, Inbox, JudgedRecipient, ListDirection, Message, MessageId, OriginKind, RecipientOrigin, Time,
+    label, list, outbound_policy::RECIPIENT_LABEL, party, send::RECIPIENTS_MAX,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result, Tx, agents, contacts, inboxes, lists, message_list::InboxRef, messages, seen_addresses};

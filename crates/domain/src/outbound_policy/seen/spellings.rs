@@ -9,14 +9,71 @@ const SPACED_MAX: usize = 200;
 
 /// Words for `@` and for the dots of a domain, in lower case. In brackets, any word is one of them.
 const AT_WORDS: &[&str] = &[
-    "at", "@", "ät", "aet", "at-sign", "at-zeichen", "klammeraffe", "arroba", "arobase", "arobas", "chiocciola",
-    "apenstaartje", "apestaart", "snabel-a", "snabela", "alfakrøll", "małpa", "malpa", "zavináč", "zavinac", "kukac",
-    "kissanhäntä", "miukumauku", "strudel", "собака", "эт", "маймунско", "παπάκι", "שטרודל", "آت", "एट", "골뱅이",
+    "at",
+    "@",
+    "ät",
+    "aet",
+    "at-sign",
+    "at-zeichen",
+    "klammeraffe",
+    "arroba",
+    "arobase",
+    "arobas",
+    "chiocciola",
+    "apenstaartje",
+    "apestaart",
+    "snabel-a",
+    "snabela",
+    "alfakrøll",
+    "małpa",
+    "malpa",
+    "zavináč",
+    "zavinac",
+    "kukac",
+    "kissanhäntä",
+    "miukumauku",
+    "strudel",
+    "собака",
+    "эт",
+    "маймунско",
+    "παπάκι",
+    "שטרודל",
+    "آت",
+    "एट",
+    "골뱅이",
 ];
 const DOT_WORDS: &[&str] = &[
-    "dot", ".", "punkt", "pkt", "point", "punto", "ponto", "punt", "stip", "prik", "punktum", "kropka", "tečka", "tecka",
-    "bodka", "pont", "piste", "punct", "nokta", "titik", "chấm", "točka", "точка", "крапка", "τελεία", "נקודה", "نقطة",
-    "نقطه", "डॉट", "점", "닷",
+    "dot",
+    ".",
+    "punkt",
+    "pkt",
+    "point",
+    "punto",
+    "ponto",
+    "punt",
+    "stip",
+    "prik",
+    "punktum",
+    "kropka",
+    "tečka",
+    "tecka",
+    "bodka",
+    "pont",
+    "piste",
+    "punct",
+    "nokta",
+    "titik",
+    "chấm",
+    "točka",
+    "точка",
+    "крапка",
+    "τελεία",
+    "נקודה",
+    "نقطة",
+    "نقطه",
+    "डॉट",
+    "점",
+    "닷",
 ];
 /// Words of scripts that don't put spaces around words, with their signs.
 const UNSPACED_WORDS: &[(&str, &str)] = &[
@@ -31,8 +88,18 @@ const UNSPACED_WORDS: &[(&str, &str)] = &[
     ("닷", " . "),
 ];
 /// Brackets around a word for a sign.
-const BRACKETS: &[(char, char)] =
-    &[('(', ')'), ('[', ']'), ('{', '}'), ('<', '>'), ('«', '»'), ('‹', '›'), ('“', '”'), ('„', '“'), ('「', '」'), ('【', '】')];
+const BRACKETS: &[(char, char)] = &[
+    ('(', ')'),
+    ('[', ']'),
+    ('{', '}'),
+    ('<', '>'),
+    ('«', '»'),
+    ('‹', '›'),
+    ('“', '”'),
+    ('„', '“'),
+    ('「', '」'),
+    ('【', '】'),
+];
 /// The longest word for a sign in brackets, in characters.
 const BRACKETED_MAX: usize = 16;
 
@@ -280,7 +347,8 @@ fn unjoined(word: &str) -> String {
             let is_sign = |part: &&str| matches!(token(part), Token::Sign(_));
             out = String::with_capacity(word.len());
             for (at, part) in parts.iter().enumerate() {
-                let is_marked = is_sign(part) || at.checked_sub(1).and_then(|last| parts.get(last)).is_some_and(is_sign);
+                let is_marked =
+                    is_sign(part) || at.checked_sub(1).and_then(|last| parts.get(last)).is_some_and(is_sign);
                 if at > 0 {
                     out.push(if is_marked { ' ' } else { mark });
                 }

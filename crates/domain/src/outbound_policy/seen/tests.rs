@@ -72,10 +72,13 @@ fn ordinary_text_names_nobody() {
 
 #[test]
 fn signs_in_any_language_are_found() {
-    let ats = ["at", "ät", "AT", "klammeraffe", "arroba", "chiocciola", "snabel-a", "małpa", "zavináč", "собака", "vrs"];
+    let ats =
+        ["at", "ät", "AT", "klammeraffe", "arroba", "chiocciola", "snabel-a", "małpa", "zavináč", "собака", "vrs"];
     let dots = ["dot", "punkt", "PUNKT", "point", "punto", "kropka", "tečka", "точка", "prik", "xyz"];
     for (at, dot) in ats.iter().flat_map(|at| dots.iter().map(move |dot| (at, dot))) {
-        for (open, close) in [("[", "]"), ("(", ")"), ("{", "}"), (" [", "] "), (" ( ", " ) "), (" <", "> "), ("«", "»")] {
+        for (open, close) in
+            [("[", "]"), ("(", ")"), ("{", "}"), (" [", "] "), (" ( ", " ) "), (" <", "> "), ("«", "»")]
+        {
             let text = format!("Schreib an bob{open}{at}{close}example{open}{dot}{close}com, bitte.");
             assert!(names(&text, "bob@example.com"), "{text}");
             assert!(!names(&text, "bob@example.org"), "{text}");

@@ -50,7 +50,9 @@ fn grouped(number: &str, between: &str) -> String {
 }
 
 fn has_card(text: &str) -> bool {
-    TextVariants::of(text).iter().any(|variant| secrets(variant.text).iter().any(|one| one.kind.text() == "card_number"))
+    TextVariants::of(text)
+        .iter()
+        .any(|variant| secrets(variant.text).iter().any(|one| one.kind.text() == "card_number"))
 }
 
 #[test]
@@ -92,13 +94,39 @@ fn cards_are_found_in_every_layout() {
 fn ordinary() -> Vec<String> {
     let visa = |seed: u64| card("4", 16, seed);
     let mut all: Vec<String> = [
-        "order", "Order no.", "invoice:", "Ref", "tracking number", "Ticket", "booking", "transaction id", "serial", "customer",
-        "Bestellnummer", "Auftrag Nr.", "Rechnungsnummer", "Sendungsnummer", "Kundennummer", "commande n°", "facture", "pedido",
-        "factura", "ordine", "fattura", "encomenda", "zamówienie", "faktura", "заказ", "注文", "#",
+        "order",
+        "Order no.",
+        "invoice:",
+        "Ref",
+        "tracking number",
+        "Ticket",
+        "booking",
+        "transaction id",
+        "serial",
+        "customer",
+        "Bestellnummer",
+        "Auftrag Nr.",
+        "Rechnungsnummer",
+        "Sendungsnummer",
+        "Kundennummer",
+        "commande n°",
+        "facture",
+        "pedido",
+        "factura",
+        "ordine",
+        "fattura",
+        "encomenda",
+        "zamówienie",
+        "faktura",
+        "заказ",
+        "注文",
+        "#",
     ]
     .into_iter()
     .zip(1..)
-    .flat_map(|(label, seed)| [format!("Your {label} {} is on its way.", visa(seed)), format!("{label} {}", visa(seed + 50))])
+    .flat_map(|(label, seed)| {
+        [format!("Your {label} {} is on its way.", visa(seed)), format!("{label} {}", visa(seed + 50))]
+    })
     .collect();
     // Tables of figures: one row looks like a card.
     for seed in 1..=20 {
@@ -113,8 +141,9 @@ fn ordinary() -> Vec<String> {
         all.push(format!("<table>{rows}</table>"));
     }
     // Lists of ids.
-    for seed in 1..=5 {
-        let ids: Vec<String> = (0..20).map(|n| format!("{}", 4_000_000_000_000_000 + (seed * 31 + n) * 7_919_104_729)).collect();
+    for seed in 1..=5u64 {
+        let ids: Vec<String> =
+            (0..20u64).map(|n| format!("{}", 4_000_000_000_000_000 + (seed * 31 + n) * 7_919_104_729)).collect();
         all.push(ids.join("\n"));
         all.push(ids.iter().map(|id| format!("{id},open,12.50")).collect::<Vec<_>>().join("\n"));
         all.push(ids.iter().map(|id| format!("<a href=\"https://shop.example/o/{id}\">x</a>")).collect());

@@ -109,7 +109,10 @@ async fn mail_that_was_held_reaches_agents_when_screening_is_switched_off() {
     let events = fixture.api.get("/v1/events?types=message.released").await.expect(200);
     assert_eq!(events.data().len(), 2);
     let message = fixture.api.get(&format!("/v1/messages/{first}")).await.expect(200);
-    assert_eq!((&message["screening"]["state"], &message["screening"]["reason"]), (&json!("released"), &json!("phishing")));
+    assert_eq!(
+        (&message["screening"]["state"], &message["screening"]["reason"]),
+        (&json!("released"), &json!("phishing"))
+    );
     assert_eq!(message["screening"].get("release"), None, "nobody released it by itself");
     fixture.close().await;
 }

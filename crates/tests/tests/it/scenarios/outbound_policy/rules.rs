@@ -233,7 +233,8 @@ async fn draft_only_was_bypassed_by_references_and_subjects() {
         let sent = fixture.api.post(&send, named("Another matter")).await.expect(202);
         assert_eq!(sent["status"], "queued", "a new conversation is no answer");
     }
-    let all = fixture.api.get(&format!("/v1/inboxes/{}/messages?direction=outbound", fixture.inbox.id)).await.expect(200);
+    let all =
+        fixture.api.get(&format!("/v1/inboxes/{}/messages?direction=outbound", fixture.inbox.id)).await.expect(200);
     assert!(all.data().iter().all(|message| message["subject"] == "Another matter"));
     fixture.server.settle().await;
     fixture.server.finish().await;
