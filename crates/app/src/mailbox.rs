@@ -16,6 +16,7 @@ pub mod release;
 pub mod return_path;
 pub mod rules;
 mod screen_sender;
+pub mod screening_off;
 pub mod show;
 mod stages;
 pub mod thread;
@@ -23,7 +24,8 @@ pub mod visibility;
 
 use contacts::Correspondents;
 use posthouse_domain::{
-    Attachment, Direction, HoldReason, IdGenerator, Inbox, Message, MessageId, Time, send::BOUNCE_LABEL,
+    Attachment, Direction, HoldReason, IdGenerator, Inbox, Message, MessageId, Time, outbound_policy::seen::SeenKeys,
+    send::BOUNCE_LABEL,
 };
 use posthouse_store::{Result, Tx};
 use thread::MessageThread;
@@ -48,8 +50,8 @@ pub struct InboxCopy<'a> {
     pub attachments: &'a [Attachment],
     /// The people that it is exchanged with.
     pub people: &'a Correspondents,
-    /// The keys of the addresses that it names, if it was received.
-    pub seen: &'a [i64],
+    /// The addresses that it names, if it was received.
+    pub seen: &'a SeenKeys,
     /// The sent messages that it counts as a report about.
     pub reports_on: &'a [MessageId],
     /// Hashes the addresses of forgotten contacts.
@@ -94,8 +96,6 @@ impl Filing<'_> {
 enum When {
     /// When the message is stored.
     Stored,
-    /// When a message is shown later than it was stored.
-    Later,
     /// When a message is shown later, or again.
     Listed,
     /// When the message is stored, and when it's shown.
@@ -110,7 +110,6 @@ impl When {
     fn includes(self, filing: &Filing<'_>) -> bool {
         match (self, filing.occasion) {
             (Self::Stored, occasion) => matches!(occasion, Occasion::Stored(_)),
-            (Self::Later, occasion) => matches!(occasion, Occasion::Shown(_)),
             (Self::Listed, occasion) => matches!(occasion, Occasion::Shown(_) | Occasion::ShownAgain),
             (Self::Always, _) => true,
             (Self::Visible, _) => filing.is_visible(),
@@ -148,7 +147,7 @@ const STAGES: [Stage; 14] = [
     Stage { run: stages::seen_addresses, of: Of::Received, when: When::Stored },
     // Before the message is shown, because the text counts for its screening.
     Stage { run: stages::extractions, of: Of::Received, when: When::Stored },
-    Stage { run: thread::join, of: Of::All, when: When::Later },
+    Stage { run: thread::join, of: Of::All, when: When::Listed },
     Stage { run: contacts::upsert, of: Of::All, when: When::Visible },
     Stage { run: stages::response, of: Of::Received, when: When::Stored },
     Stage { run: stages::escalation, of: Of::Received, when: When::Known },

@@ -6,7 +6,7 @@
 
 use uuid::Uuid;
 
-use crate::{JobId, Time, WorkspaceId};
+use crate::{JobId, ScreeningMode, Time, WorkspaceId};
 
 named! {
     /// The kind of a job: what its handler does, and to which row its subject refers.
@@ -42,6 +42,8 @@ named! {
         ListingCheck = "listing_check",
         /// Asks the model server about a received message; the subject is the message.
         Analysis = "analysis",
+        /// Releases the held mail of a workspace where screening was switched off; the subject is the workspace.
+        HeldMail = "held_mail",
         /// Reads the text of an attachment; the subject is the attachment, the group its workspace.
         Extraction = "extraction",
     }
@@ -70,6 +72,8 @@ named! {
         Disabled = "disabled",
         /// A person asked for a sign-in link, or was invited.
         SignInRequested = "sign_in_requested",
+        /// Screening was switched off.
+        ScreeningOff = "screening_off",
         /// A public card was created or changed.
         CardChanged = "card_changed",
         /// A domain was added.
@@ -162,6 +166,7 @@ impl JobReason {
             | Self::NotIssued
             | Self::Disabled
             | Self::SignInRequested
+            | Self::ScreeningOff
             | Self::CardChanged
             | Self::Added
             | Self::Enabled
@@ -204,7 +209,7 @@ impl JobKind {
             Self::ScheduledDraft => 20,
             Self::Forward => 12,
             // Only a crash or a broken store uses an attempt.
-            Self::InboxExpiry | Self::SignupExpiry | Self::Certificate | Self::ListingCheck => 100,
+            Self::InboxExpiry | Self::SignupExpiry | Self::Certificate | Self::ListingCheck | Self::HeldMail => 100,
             // Each regular check starts the count again.
             Self::DomainCheck => 1_000,
             // An hour apart.
@@ -242,6 +247,27 @@ pub struct NewJob {
     pub why: JobReason,
     /// When it was created.
     pub created_at: Time,
+}
+
+/// A change of how mail is screened in a workspace or one of its inboxes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ScreeningChange {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The mode until now.
+    pub before: ScreeningMode,
+    /// The mode from now on.
+    pub after: ScreeningMode,
+}
+
+impl ScreeningChange {
+    /// Returns the job that releases held mail, if the change switches the screening off.
+    #[must_use]
+    pub fn job(self, id: JobId, now: Time) -> Option<NewJob> {
+        let is_switched_off = self.before != self.after && self.after == ScreeningMode::Off;
+        let (kind, why) = (JobKind::HeldMail, JobReason::ScreeningOff);
+        is_switched_off.then(|| NewJob::new(kind, why, self.workspace, self.workspace.0, id, now))
+    }
 }
 
 impl NewJob {

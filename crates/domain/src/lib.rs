@@ -146,7 +146,7 @@ pub use identity::{
 };
 pub use inbox::{Inbox, InboxKind, TemporaryInboxUsage, Username};
 pub use job::{DeadJob, JobOutcome, NewJob};
-pub use job::{JobKind, JobReason};
+pub use job::{JobKind, JobReason, ScreeningChange};
 pub use knowledge::{FullKnowledgeDocument, KnowledgeDocument, KnowledgeHit, KnowledgeVersion};
 pub use label::LabelChange;
 pub use list::{

@@ -133,6 +133,8 @@ pub struct OutboundFacts {
     pub recipients: Vec<JudgedRecipient>,
     /// The secrets.
     pub findings: Vec<OutboundFinding>,
+    /// Whether the owner holds back what couldn't be read in time, and a file of the message couldn't.
+    pub is_unread: bool,
     /// Whether a rule of the owner lets agents only draft this message.
     pub is_draft_only: bool,
     /// Why the draft that is sent was held before, with the same content.
@@ -157,6 +159,7 @@ impl OutboundFacts {
             is_approved: true,
             recipients: Vec::new(),
             findings: Vec::new(),
+            is_unread: false,
             is_draft_only: false,
             held_before: None,
         }
@@ -193,7 +196,7 @@ impl OutboundFacts {
         let unproven = self.unproven();
         let reason = match (unproven.is_empty(), self.findings.is_empty()) {
             (false, _) if is_guarded => OutboundRisk::RecipientUnproven,
-            (_, false) if is_guarded => OutboundRisk::ContentBlocked,
+            (_, has_none) if is_guarded && (!has_none || self.is_unread) => OutboundRisk::ContentBlocked,
             _ if self.is_draft_only => OutboundRisk::DraftOnly,
             _ => return Ok(OutboundVerdict::Send),
         };
@@ -223,9 +226,12 @@ fn refuse_recipients(unproven: Vec<JudgedRecipient>) -> Refusal {
 }
 
 fn refuse_content(findings: &[OutboundFinding]) -> Refusal {
-    let first = findings.first();
-    let (kind, place) = first.map_or(("secret", "text"), |one| (one.kind.text(), one.place.as_str()));
-    let message = format!("The message contains a secret (`{kind}` in `{place}`); nothing was sent.");
+    let message = match findings.first() {
+        Some(OutboundFinding { kind, place, .. }) => {
+            format!("The message contains a secret (`{}` in `{place}`); nothing was sent.", kind.text())
+        }
+        None => "A file of the message couldn't be searched for secrets in time; nothing was sent.".to_owned(),
+    };
     Refusal::new(ErrorCode::ContentBlocked, message).detail(Detail::Findings(findings.to_vec()))
 }
 

@@ -19,8 +19,8 @@ mod style;
 mod words;
 
 pub use look_alike::KnownDomains;
-pub use scan::{scan, scan_file_text};
-pub use secrets::{Finding, Reading, Readings, SecretKind, secrets};
+pub use scan::{rot13, scan, scan_file_text};
+pub use secrets::{Finding, SecretKind, TextVariant, TextVariants, secrets};
 pub use spam::spam;
 
 /// The version of the rules and words.

@@ -304,7 +304,9 @@ fn first_group(hits: &[Hit]) -> Option<&Hit> {
     })
 }
 
-pub(crate) fn rot13(c: char) -> char {
+/// Returns the letter 13 places further in the alphabet (ROT13); any other character stays.
+#[must_use]
+pub fn rot13(c: char) -> char {
     match c {
         'a'..='z' => char::from((c as u8 - b'a' + 13) % 26 + b'a'),
         'A'..='Z' => char::from((c as u8 - b'A' + 13) % 26 + b'A'),

@@ -25,7 +25,7 @@ pub mod thread_list;
 pub mod threads;
 
 pub use posthouse_domain::MessageReference;
-use posthouse_domain::{HoldReason, InboxId, Message, MessageId, MessageRelease, Time, WorkspaceId};
+use posthouse_domain::{HoldReason, InboxId, Message, MessageId, MessageRelease, ThreadId, Time, WorkspaceId};
 
 pub use self::records::{is_withheld, record, records, records_in, records_within, screening_mode};
 use crate::{Result, Tx, search, statements};
@@ -38,11 +38,12 @@ statements! {
     fn next_position(message: &Message { workspace, inbox }, now: Time) -> Option<Time> =
         "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, :now) WHERE workspace_id = :workspace AND id = :inbox
         RETURNING last_message_at";
-    fn show(message: &Message { workspace, id }, created_at: Time) =
-        "UPDATE messages SET held = NULL, created_at = :created_at WHERE workspace_id = :workspace AND id = :id";
-    /// Releases a held message. Queue it for indexing afterward.
-    pub fn release(workspace: WorkspaceId, id: MessageId, at: Time, by: Option<&MessageRelease>) =
-        "UPDATE messages SET released_at = :at, released_by = :by WHERE workspace_id = :workspace AND id = :id AND held IS NOT NULL AND released_at IS NULL";
+    fn leave_pending(message: &Message { workspace, id }, held: Option<HoldReason>, created_at: Time) =
+        "UPDATE messages SET held = :held, pending_position = created_at, created_at = :created_at WHERE workspace_id = :workspace AND id = :id";
+    fn leave_held(message: &Message { workspace, id }, created_at: Time) =
+        "UPDATE messages SET held_position = created_at, created_at = :created_at WHERE workspace_id = :workspace AND id = :id";
+    fn write_release(workspace: WorkspaceId, id: MessageId, at: Option<Time>, by: Option<&MessageRelease>) =
+        "UPDATE messages SET released_at = :at, released_by = :by WHERE workspace_id = :workspace AND id = :id";
     /// Writes the state of a message's analysis.
     pub fn set_analysis(message: &Message { workspace, id, analysis, analysis_due, analyzed_at, auto_reply }) =
         "UPDATE messages SET analysis = :analysis, analysis_due = :analysis_due, analyzed_at = :analyzed_at, auto_reply = :auto_reply
@@ -51,10 +52,10 @@ statements! {
     pub fn set_local_check(message: &Message { workspace, id, local_check }) =
         "UPDATE messages SET local_check = :local_check WHERE workspace_id = :workspace AND id = :id";
     /// Remembers that somebody read the content of a held message.
-    pub fn mark_opened(workspace: WorkspaceId, id: MessageId, now: Time) =
-        "UPDATE messages SET opened_at = :now WHERE workspace_id = :workspace AND id = :id AND held IS NOT NULL
+    pub fn mark_opened(workspace: WorkspaceId, id: MessageId, now: Time; pending = HoldReason::Pending) =
+        "UPDATE messages SET opened_at = :now WHERE workspace_id = :workspace AND id = :id AND held <> :pending
         AND released_at IS NULL AND opened_at IS NULL";
-    /// Holds a message that was pending for another reason.
+    /// Holds a message that agents had. It keeps its position.
     pub fn hold(workspace: WorkspaceId, id: MessageId, reason: HoldReason) =
         "UPDATE messages SET held = :reason WHERE workspace_id = :workspace AND id = :id";
     fn add_label(message: &Message { workspace, inbox, id }, label: &str, created_at: Time) =
@@ -86,6 +87,14 @@ statements! {
     pub fn by_rfc_id(workspace: WorkspaceId, inbox: InboxId, rfc_message_id: &str) -> Option<MessageReference> =
         "SELECT id, thread_id, direction FROM messages WHERE workspace_id = :workspace AND inbox_id = :inbox AND rfc_message_id = :rfc_message_id
         ORDER BY created_at + 0 DESC LIMIT 1";
+    /// Returns whether an inbox has a message with that label.
+    pub fn inbox_has_label(workspace: WorkspaceId, inbox: InboxId, label: &str) -> bool =
+        "SELECT l.created_at FROM message_labels l WHERE l.workspace_id = :workspace AND l.inbox_id = :inbox AND l.label = :label LIMIT 1";
+    /// Returns whether a received message of a thread has that label.
+    pub fn thread_has_label(workspace: WorkspaceId, thread: ThreadId, label: &str) -> bool =
+        "SELECT m.created_at FROM messages m WHERE m.workspace_id = :workspace AND m.thread_id = :thread AND m.direction = 'inbound'
+        AND EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = :workspace AND l.inbox_id = m.inbox_id AND l.label = :label
+          AND l.created_at = m.created_at LIMIT 1 OFFSET 0) LIMIT 1";
     fn lock_row(workspace: WorkspaceId, id: MessageId) =
         "SELECT created_at FROM messages WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}";
     fn write_labels(message: &Message { workspace, id, labels, is_read }) =
@@ -121,17 +130,40 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     Ok(())
 }
 
-/// Shows a pending message as the newest of its inbox, and returns it. Queue it for indexing afterward. Locks the inbox's
-/// row, as [`next_created_at`] does.
-pub fn show_pending(tx: &mut Tx, message: &Message, now: Time) -> Result<Message> {
+/// Ends the check of a pending message: agents get it, or it is held. Either way it becomes the newest of its inbox, because
+/// callers get it who didn't before. Returns it. Queue it for indexing afterward. Locks the inbox's row, as
+/// [`next_created_at`] does.
+pub fn end_pending(tx: &mut Tx, message: &Message, held: Option<HoldReason>, now: Time) -> Result<Message> {
     let created_at = next_position(tx, message, now)?.unwrap_or(now);
-    show(tx, message, created_at)?;
+    leave_pending(tx, message, held, created_at)?;
+    move_labels(tx, message, created_at)?;
+    Ok(Message { held, created_at, ..message.clone() })
+}
+
+/// Releases a held message, with its `release`, as the newest of its inbox, and returns it. Queue it for indexing
+/// afterward. Locks the inbox's row, as [`next_created_at`] does.
+pub fn release(tx: &mut Tx, message: &Message, now: Time) -> Result<Message> {
+    let created_at = next_position(tx, message, now)?.unwrap_or(now);
+    leave_held(tx, message, created_at)?;
+    move_labels(tx, message, created_at)?;
+    let released = Message { released_at: Some(now), created_at, ..message.clone() };
+    set_release(tx, &released)?;
+    Ok(released)
+}
+
+/// Writes when and by whom a message was released.
+pub fn set_release(tx: &mut Tx, message: &Message) -> Result<()> {
+    write_release(tx, message.workspace, message.id, message.released_at, message.release.as_ref())
+}
+
+/// Moves the labels of a message to its new position, and wakes the workspace for all waiters.
+fn move_labels(tx: &mut Tx, message: &Message, created_at: Time) -> Result<()> {
     for label in &message.labels {
         remove_label(tx, message, label)?;
         add_label(tx, message, label, created_at)?;
     }
     tx.wake(message.workspace.0);
-    Ok(Message { held: None, created_at, ..message.clone() })
+    Ok(())
 }
 
 /// Returns whether the bodies of mail with this many raw bytes may exceed `bytes_max`.

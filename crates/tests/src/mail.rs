@@ -193,6 +193,28 @@ impl TestServer {
         self.store().write(write).await.expect("the store works");
     }
 
+    /// Holds a message: one that was pending, as a check does that finds something; one that was shown, as the text of a file
+    /// does. Moves the clock by a millisecond first.
+    ///
+    /// # Panics
+    /// Panics if there is no such message.
+    pub async fn hold(&self, key: &TestKey, id: MessageId, reason: HoldReason) {
+        self.clock.advance(1);
+        let (workspace, now) = (key.workspace, self.clock.now());
+        let write = move |tx: &mut Tx| {
+            messages::lock(tx, workspace, &[id])?;
+            let found = messages::get(tx, workspace, id)?.expect("the message is stored");
+            if found.held == Some(HoldReason::Pending) {
+                return messages::end_pending(tx, &found, Some(reason), now).map(drop);
+            }
+            let mut check = found.local_check.clone().unwrap_or_default();
+            check.was_shown = true;
+            messages::set_local_check(tx, &posthouse_domain::Message { local_check: Some(check), ..found })?;
+            messages::hold(tx, workspace, id, reason)
+        };
+        self.store().write(write).await.expect("the store works");
+    }
+
     async fn receive_arrival(&self, at: &[&TestInbox], raw: Vec<u8>, visibility: Visibility) -> Vec<MessageId> {
         let arrival = InboundMail {
             mail_from: Address::parse("dana@sender.example").ok(),

@@ -91,7 +91,7 @@ pub struct MessageView<'a> {
     sent_at: Option<TimestampView>,
     /// Time of receipt; null for sent mail.
     received_at: Option<TimestampView>,
-    /// Time at which the message was stored; strictly increasing within an inbox.
+    /// Time at which the message was stored, or shown after screening withheld it; strictly increasing within an inbox.
     created_at: TimestampView,
     /// Contact of the other side.
     contact_id: Option<Uuid>,

@@ -1,8 +1,8 @@
 //! Writes a finished analysis: it is merged into the message, and agents get the message or it is held.
 
 use posthouse_domain::{
-    Analysis, EscalationTrigger, HoldReason, IdGenerator, InboxId, Message, MessageId, ScreeningTimeout, Time,
-    WorkspaceId, analysis::risk_of_labels,
+    Analysis, EscalationTrigger, HoldReason, IdGenerator, InboxId, Message, MessageId, ScreeningMode, ScreeningTimeout,
+    Time, WorkspaceId, analysis::risk_of_labels,
 };
 use posthouse_store::{Result, Tx, inboxes, message_list::InboxRef, messages, queue, search};
 
@@ -93,12 +93,13 @@ fn screen(
         AnalysisEnd::With(Analysis::Completed(verdict)) => verdict.risk().or_else(|| risk_of_labels(&message.labels)),
         AnalysisEnd::With(Analysis::Skipped(_) | Analysis::Pending) => None,
     };
-    match reason.or(is_held_by_rule.then_some(HoldReason::Rule)) {
+    // The mode may have changed while the check ran.
+    let holds = messages::screening_mode(tx, message.workspace, message.inbox)? == ScreeningMode::Hold;
+    match reason.filter(|_| holds).or(is_held_by_rule.then_some(HoldReason::Rule)) {
         None => show::show(tx, message, showing),
         Some(reason) => {
-            messages::hold(tx, message.workspace, message.id, reason)?;
-            let held = Message { held: Some(reason), ..message.clone() };
             let (ids, now) = (showing.ids, showing.now);
+            let held = messages::end_pending(tx, message, Some(reason), now)?;
             raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(&held), ids, now)?;
             raise::raise_labels(tx, &held, held.labels.iter().map(String::as_str), ids, now)
         }

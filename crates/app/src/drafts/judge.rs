@@ -2,8 +2,8 @@
 //! lets it be scheduled. The send judges it again, with the texts of its files.
 
 use posthouse_domain::{
-    Caller, Detail, Direction, Draft, DraftContent, DraftOrigins, DraftStatus, ErrorCode, Inbox, OutboundFacts,
-    OutboundFinding, OutboundPolicy, OutboundVerdict, Refusal, Time, label::DRAFT_ONLY, outbound_policy::FINDINGS_MAX,
+    Caller, Detail, Draft, DraftContent, DraftOrigins, DraftStatus, ErrorCode, Inbox, OutboundFacts, OutboundFinding,
+    OutboundPolicy, OutboundVerdict, Refusal, ScreeningTimeout, Time, label::DRAFT_ONLY, outbound_policy::FINDINGS_MAX,
     send::RECIPIENTS_MAX,
 };
 use posthouse_mail::address::{Address, Mailbox};
@@ -12,7 +12,7 @@ use posthouse_store::{Tx, draft_files::DraftFileContent, messages, workspaces};
 use super::attachments;
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::outbound::guard::content::{self, Content, FileContent};
-use crate::outbound::guard::{files, is_person, origins, origins::Addressed};
+use crate::outbound::guard::{files, files::FileTexts, is_person, origins, origins::Addressed};
 use crate::service::{ReadScope, Service};
 
 /// What was found in the bodies and files of a draft before the transaction that schedules it. A search within the
@@ -21,6 +21,7 @@ use crate::service::{ReadScope, Service};
 pub(super) struct SearchedDraft {
     content: DraftContent,
     findings: Vec<OutboundFinding>,
+    has_unread_files: bool,
 }
 
 impl SearchedDraft {
@@ -44,10 +45,10 @@ pub(super) async fn search(
     };
     let (policy, codes) = service.read(ReadScope::Lookup, read).await?;
     if policy.is_none_or(|policy| policy == OutboundPolicy::Off) {
-        return Ok(SearchedDraft { content: draft.content, findings: Vec::new() });
+        return Ok(SearchedDraft { content: draft.content, findings: Vec::new(), has_unread_files: false });
     }
     let files = attachments::load(service, &draft, contents).await?;
-    let texts = files::texts_of(service, workspace, &files).await?;
+    let FileTexts { texts, is_cut } = files::texts_of(service, workspace, &files).await?;
     let c = &draft.content;
     let bodies = [&c.text, &c.html, &c.data_json].into_iter().flatten().map(String::len).sum::<usize>();
     let bytes = bodies + files.iter().map(|file| file.bytes.len()).sum::<usize>();
@@ -62,7 +63,7 @@ pub(super) async fn search(
             ..Content::default()
         };
         let findings = content::findings(&content, &codes, draft.thread);
-        SearchedDraft { content: draft.content, findings }
+        SearchedDraft { content: draft.content, findings, has_unread_files: is_cut }
     };
     let owner = WorkOwner { class: WorkClass::Compose, workspace };
     service.blocking_pool.run_for(owner, bytes, work).await
@@ -127,10 +128,6 @@ pub(super) fn scheduled(
     let searched = searched.filter(|searched| searched.is_of(c)).ok_or_else(|| changed(draft.status))?;
     let workspace = workspaces::get(tx, draft.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let codes = content::received_codes(tx, draft.workspace, now)?;
-    let answers = match draft.answers {
-        Some(id) => messages::get(tx, draft.workspace, id)?,
-        None => None,
-    };
     let header = Content {
         subject: c.subject.as_deref(),
         fields: content::people_fields([("to", &*c.to), ("cc", &*c.cc), ("bcc", &*c.bcc)]),
@@ -139,14 +136,17 @@ pub(super) fn scheduled(
     let mut findings = content::findings(&header, &codes, draft.thread);
     findings.extend(searched.findings.iter().cloned());
     findings.truncate(FINDINGS_MAX);
-    let is_draft_only = answers.as_ref().is_some_and(|original| {
-        original.direction == Direction::Inbound && original.labels.iter().any(|label| label == DRAFT_ONLY)
-    });
+    // The send judges the thread that it joins by its references or its subject.
+    let is_draft_only = match draft.thread {
+        Some(thread) => messages::thread_has_label(tx, draft.workspace, thread, DRAFT_ONLY)?,
+        None => false,
+    };
     let facts = OutboundFacts {
         policy: workspace.outbound_policy,
         is_approved: is_person(caller),
         recipients: draft.origins.0.clone(),
         findings,
+        is_unread: searched.has_unread_files && workspace.screening.on_timeout == ScreeningTimeout::Hold,
         is_draft_only,
         held_before: draft.hold.clone(),
     };

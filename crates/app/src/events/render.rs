@@ -4,7 +4,8 @@ use posthouse_api::views::event::RenderableEvent;
 use posthouse_api::views::event::draft::{DraftSnapshot, LoadedDraftEvent, add_bodies, is_of_draft};
 use posthouse_api::views::inbox::InboxView;
 use posthouse_domain::{
-    DraftId, Event, EventId, Inbox, InboxId, Message, MessageId, NewEvent, Plans, RecordView, Time, WorkspaceId,
+    DraftId, Event, EventId, EventKind, Inbox, InboxId, Message, MessageId, NewEvent, Plans, Record, RecordView, Time,
+    WorkspaceId,
 };
 use posthouse_store::{Result, Tx, drafts, inboxes, messages, workspaces};
 
@@ -59,7 +60,9 @@ pub fn load(
     let drafts = load_drafts(tx, workspace, &events, show.view)?;
     let shown = events.into_iter().map(|event| {
         let inbox = views.iter().find(|(id, _)| Some(*id) == event.event.inbox).map(|(_, view)| view.clone());
-        let record = records.iter().find(|record| Some(record.message.id) == event.event.message).cloned();
+        let record = records.iter().find(|record| Some(record.message.id) == event.event.message);
+        let shows_release = event.event.kind == EventKind::MessageReleased;
+        let record = record.map(|record| Record { shows_release, ..record.clone() });
         let draft = drafts.iter().find(|(id, _)| *id == event.event.id).map(|(_, draft)| draft.clone());
         RenderableEvent::new(event, inbox, record, draft)
     });

@@ -6,7 +6,7 @@ use posthouse_domain::{
     EscalationTrigger, ExtractedText, HoldReason, IdGenerator, Inbox, Message, Time,
     analysis::holds_late,
     label::LOCAL_INJECTION_RISK,
-    outbound_policy::seen::{self, SeenAddresses},
+    outbound_policy::seen::{SeenAddresses, SeenKeys},
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_screen::{LocalScreen, scan_file_text};
@@ -24,8 +24,8 @@ use crate::{
 pub(super) struct ScannedText {
     pub(super) text: ExtractedText,
     pub(super) screen: LocalScreen,
-    /// The keys of the addresses that it names.
-    pub(super) seen: Vec<i64>,
+    /// The addresses that it names.
+    pub(super) seen: SeenKeys,
 }
 
 /// Scans the text of a file of a message. One that breaks the scan is flagged.
@@ -37,16 +37,18 @@ pub(super) async fn scan(service: &Service, message: &Message, text: ExtractedTe
         let mut seen = SeenAddresses::default();
         author.iter().for_each(|author| seen.leave_out(author.address()));
         seen.read(&text.text);
+        if text.truncated {
+            seen.leave_unread();
+        }
         ScannedText { screen: found.unwrap_or_else(|_| LocalScreen::failed()), seen: seen.into_keys(), text }
     };
     service.blocking_pool.run_for(owner, 0, work).await.map_err(|refusal| Error::Internal(refusal.message.into()))
 }
 
 /// Records the addresses that a file names, for the origin of recipients.
-pub(super) fn keep_seen(tx: &mut Tx, of: AttachmentText, seen: &[i64], inbox: &Inbox) -> Result<()> {
-    let own = Address::parse(&inbox.address).ok().map(|address| seen::key(&address));
-    let mut others = seen.iter().filter(|key| Some(**key) != own);
-    others.try_for_each(|key| seen_addresses::insert(tx, of.workspace, *key, of.message))
+pub(super) fn keep_seen(tx: &mut Tx, of: AttachmentText, seen: &SeenKeys, inbox: &Inbox) -> Result<()> {
+    let others = seen.without(Address::parse(&inbox.address).ok().as_ref());
+    seen_addresses::insert_all(tx, of.workspace, of.message, Some(of.attachment), &others)
 }
 
 /// Adds what was found in a file to its message: the label, and what the rules of the owner do about it. Where mail is held,

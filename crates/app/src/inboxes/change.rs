@@ -5,7 +5,7 @@
 use posthouse_api::{views::event::data, views::identity::IdentityView, views::inbox::InboxView};
 use posthouse_domain::{
     Caller, ErrorCode, EventKind, IdGenerator, Inbox, InboxId, InboxKind, Metadata, NewEvent, PlanLimits, Plans,
-    Principal, Refusal, ScreeningMode, Time, inbox, metadata,
+    Principal, Refusal, ScreeningChange, ScreeningMode, Time, inbox, metadata,
 };
 use posthouse_store::{Tx, events, inboxes, jobs, message_list::InboxRef, queue, workspaces};
 
@@ -76,6 +76,9 @@ pub async fn change(service: &Service, caller: Caller, id: InboxId, change: Inbo
             check_new_name(tx, &rules, &before, &change)?;
             let after = changed(&before, &change, inputs.now)?;
             inboxes::update(tx, &before, &after)?;
+            if after.screening != before.screening {
+                release_held(tx, &inputs, &before, &after)?;
+            }
             if after.expires_at != before.expires_at
                 && let Some(job) = create::expiry(inputs.ids.clone().next(), &after, inputs.now)
             {
@@ -84,6 +87,18 @@ pub async fn change(service: &Service, caller: Caller, id: InboxId, change: Inbo
             Ok(view::load(tx, &after, &limits, inputs.now)?)
         })
         .await
+}
+
+/// Enqueues the release of held mail, if the change switched the screening off.
+fn release_held(tx: &mut Tx, inputs: &Inputs, before: &Inbox, after: &Inbox) -> Result<(), Refusal> {
+    let workspace = after.workspace;
+    let general = workspaces::get(tx, workspace)?.map_or(ScreeningMode::Hold, |found| found.screening.mode);
+    let mode = |inbox: &Inbox| inbox.screening.unwrap_or(general);
+    let change = ScreeningChange { workspace, before: mode(before), after: mode(after) };
+    if let Some(job) = change.job(inputs.ids.clone().next(), inputs.now) {
+        jobs::enqueue(tx, &job)?;
+    }
+    Ok(())
 }
 
 /// Changes the settings of an identity.

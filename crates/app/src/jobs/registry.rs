@@ -3,9 +3,9 @@
 use posthouse_domain::JobKind;
 
 use super::{
-    analysis, certificate, definition::JobDefinition, domain_check, escalation, extraction, forward, inbox_expiry,
-    listing_check, local_delivery, on_call_mail, outbound, role_notice, scheduled_draft, sign_in_mail, signup_expiry,
-    webhook_notice,
+    analysis, certificate, definition::JobDefinition, domain_check, escalation, extraction, forward, held_mail,
+    inbox_expiry, listing_check, local_delivery, on_call_mail, outbound, role_notice, scheduled_draft, sign_in_mail,
+    signup_expiry, webhook_notice,
 };
 use crate::Service;
 
@@ -27,6 +27,7 @@ fn definition(kind: JobKind, service: &Service) -> JobDefinition {
         JobKind::OnCallMail => on_call_mail::kind(),
         JobKind::ListingCheck => listing_check::kind(),
         JobKind::Analysis => analysis::kind(),
+        JobKind::HeldMail => held_mail::kind(),
         JobKind::Extraction => extraction::kind(service),
     }
 }

@@ -3,7 +3,7 @@
 //! A mail is parsed once, whether it was received or is about to be sent; its copies in inboxes share the result.
 
 use posthouse_categoriser::Authentication;
-use posthouse_domain::outbound_policy::seen::{SEARCHED_BYTES_MAX, SeenAddresses};
+use posthouse_domain::outbound_policy::seen::{SEARCHED_BYTES_MAX, SeenAddresses, SeenKeys};
 use posthouse_domain::{
     Channel, Disclosure, Judged, LocalCheck, MessageBodies, MessageKind, MessageVerification, QuotedLinks, WorkspaceId,
     agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, party, quoted_links,
@@ -62,7 +62,7 @@ pub struct ParsedMail {
     /// The canonical addresses of the author and of the recipients in `To` and `Cc`.
     pub participants: Vec<String>,
     /// The keys of the addresses that it names, without its proven author; empty for sent mail.
-    pub seen: Vec<i64>,
+    pub seen: SeenKeys,
     /// System labels.
     pub labels: Vec<String>,
     /// Whether it is an automatic reply.
@@ -179,7 +179,7 @@ impl ParsedMail {
             envelope_from: None,
             null_sender: false,
             labels: Vec::new(),
-            seen: Vec::new(),
+            seen: SeenKeys::default(),
             auto_reply: false,
             verification: None,
             received: None,
@@ -214,9 +214,7 @@ impl ParsedMail {
     pub fn see(&mut self, text: &str) {
         let mut seen = SeenAddresses::default();
         seen.read(text);
-        self.seen.extend(seen.into_keys());
-        self.seen.sort_unstable();
-        self.seen.dedup();
+        self.seen.add(seen.into_keys());
     }
 
     /// Sets whether what the mail says about its author is verified.
@@ -326,8 +324,8 @@ const UNREAD_FIELDS: [&str; 8] = [
 /// The number of bytes that show whether a file is text.
 const FILE_SAMPLE_BYTES: usize = 4096;
 
-/// Returns the keys of the addresses that a mail names, in any part of it.
-fn seen_addresses(parsed: &ParsedMessage<'_>, proven: Option<&ProvenAuthor>) -> Vec<i64> {
+/// Returns the addresses that a mail names, in any part of it.
+fn seen_addresses(parsed: &ParsedMessage<'_>, proven: Option<&ProvenAuthor>) -> SeenKeys {
     let mut seen = SeenAddresses::default();
     if let Some(author) = proven {
         seen.leave_out(&author.address);
@@ -343,7 +341,8 @@ fn seen_addresses(parsed: &ParsedMessage<'_>, proven: Option<&ProvenAuthor>) -> 
     }
     for file in &parsed.attachments {
         seen.read(file.filename.as_deref().unwrap_or_default());
-        let bytes = &file.bytes[..file.bytes.len().min(SEARCHED_BYTES_MAX)];
+        // One byte more than is read shows that there is more.
+        let bytes = &file.bytes[..file.bytes.len().min(SEARCHED_BYTES_MAX + 1)];
         if !bytes[..bytes.len().min(FILE_SAMPLE_BYTES)].contains(&0) {
             seen.read(&String::from_utf8_lossy(bytes));
         }

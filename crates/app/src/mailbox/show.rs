@@ -1,7 +1,7 @@
 //! Shows a stored message that agents didn't get: it joins its thread, its contacts, its queue, search and forwarding, as if
 //! it arrived now.
 
-use posthouse_domain::{HoldReason, IdGenerator, Inbox, Message, Time};
+use posthouse_domain::{HoldReason, IdGenerator, Inbox, Message, Time, outbound_policy::seen::SeenKeys};
 use posthouse_mail::address::Mailbox;
 use posthouse_store::{Result, Tx, messages, threads};
 
@@ -21,35 +21,31 @@ pub struct Showing<'a> {
     pub now: Time,
 }
 
-/// Runs the stages that a held or pending message has skipped. A pending message gets the position of a message that arrives
-/// now, so that callers who page through the inbox miss nothing; a held one keeps its position. A message that is
-/// shown is unchanged. Lock the message before.
+/// Runs the stages that a held or pending message has skipped. It gets the position of a message that arrives now, so that
+/// callers who page through the inbox miss nothing. A message that is shown is unchanged. Lock the message before.
 ///
 /// # Errors
 /// Returns an error if a store call fails.
 pub fn show(tx: &mut Tx, message: &Message, showing: Showing<'_>) -> Result<()> {
     let Some(reason) = message.held.filter(|_| message.is_held()) else { return Ok(()) };
     let shown = if reason == HoldReason::Pending {
-        messages::show_pending(tx, message, showing.now)?
+        messages::end_pending(tx, message, None, showing.now)?
     } else {
-        messages::release(tx, message.workspace, message.id, showing.now, message.release.as_ref())?;
-        Message { released_at: Some(showing.now), ..message.clone() }
+        messages::release(tx, message, showing.now)?
     };
     let was_shown = message.local_check.as_ref().is_some_and(|check| check.was_shown);
     run_stages(tx, shown, if was_shown { Occasion::ShownAgain } else { Occasion::Shown(reason) }, showing)
 }
 
-/// Shows a pending message before its check has ended, because a person released it or the check took too long. It is
-/// released for this reason, and gets the position of a message that arrives now.
+/// Shows a pending message before its check has ended, for this reason. The message is released, and gets the position of a
+/// message that arrives now.
 ///
 /// # Errors
 /// Returns an error if a store call fails.
 pub fn release_pending(tx: &mut Tx, message: &Message, reason: HoldReason, showing: Showing<'_>) -> Result<()> {
-    let now = showing.now;
-    let shown = messages::show_pending(tx, message, now)?;
-    messages::hold(tx, message.workspace, message.id, reason)?;
-    messages::release(tx, message.workspace, message.id, now, message.release.as_ref())?;
-    let shown = Message { held: Some(reason), released_at: Some(now), ..shown };
+    let shown = messages::end_pending(tx, message, Some(reason), showing.now)?;
+    let shown = Message { released_at: Some(showing.now), ..shown };
+    messages::set_release(tx, &shown)?;
     run_stages(tx, shown, Occasion::Shown(HoldReason::CheckTimedOut), showing)
 }
 
@@ -67,7 +63,7 @@ fn run_stages(tx: &mut Tx, shown: Message, occasion: Occasion, showing: Showing<
         thread: &thread,
         attachments: &[],
         people: &people,
-        seen: &[],
+        seen: SeenKeys::NONE,
         reports_on: &[],
         key,
         ids,

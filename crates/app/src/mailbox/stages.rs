@@ -3,7 +3,7 @@
 
 use posthouse_domain::{
     Attachment, AttachmentId, Counters, Direction, EscalationTrigger, EventKind, Extraction, HoldReason, IdGenerator,
-    JobKind, JobReason, Message, MessageId, NewEvent, OnCallMail, OnCallMailKind, outbound_policy::seen,
+    JobKind, JobReason, Message, MessageId, NewEvent, OnCallMail, OnCallMailKind,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
@@ -38,9 +38,8 @@ pub(super) fn files(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
 /// Records the addresses that the mail names, for the origin of recipients.
 pub(super) fn seen_addresses(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { message, inbox, seen, .. } = filing.copy;
-    let own = Address::parse(&inbox.address).ok().map(|address| seen::key(&address));
-    let mut others = seen.iter().filter(|key| Some(**key) != own);
-    others.try_for_each(|key| seen_rows::insert(tx, message.workspace, *key, message.id))
+    let others = seen.without(Address::parse(&inbox.address).ok().as_ref());
+    seen_rows::insert_all(tx, message.workspace, message.id, None, &others)
 }
 
 /// Returns the metadata of a mail's attachments.

@@ -5,7 +5,7 @@ use posthouse_domain::{IdGenerator, Inbox, Message, Thread, ThreadId, Time, text
 use posthouse_mail::{address::Address, thread};
 use posthouse_store::{Result, Tx, forwarding, inboxes, messages, threads};
 
-use super::{Filing, InboxCopy, parse::ParsedMail};
+use super::{Filing, InboxCopy, Occasion, parse::ParsedMail};
 
 /// Maximum number of references looked up, newest first.
 const REFERENCES_LOOKED_UP_MAX: usize = 20;
@@ -36,6 +36,14 @@ impl<'a> MessageThread<'a> {
             None => Self::new(ids.next(), mail),
         };
         Ok(Self { unknown, ..thread })
+    }
+
+    /// Returns the thread that a mail joins if it becomes part of an inbox now.
+    ///
+    /// # Errors
+    /// Returns an error if a store call fails.
+    pub fn joined(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, at: Time) -> Result<Option<Thread>> {
+        Ok(found(tx, mail, inbox, at)?.0)
     }
 
     /// Returns a thread that a mail joins.
@@ -77,11 +85,16 @@ pub(super) fn start_or_join(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     thread.unknown.iter().try_for_each(|id| threads::add_reference(tx, workspace, inbox, id, thread.id))
 }
 
-/// Adds a message to its thread, which exists since the message was stored.
+/// Adds a message to its thread, which exists since the message was stored. One that was shown before is in it, and only
+/// moves.
 pub(super) fn join(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { thread, message, .. } = filing.copy;
     let Some(before) = &thread.before else { return Ok(()) };
-    threads::touch(tx, before, thread.participants, before.last_message_at.max(message.created_at))
+    let at = before.last_message_at.max(message.created_at);
+    match filing.occasion {
+        Occasion::ShownAgain => threads::set_last_message_at(tx, before, at),
+        Occasion::Stored(_) | Occasion::Shown(_) => threads::touch(tx, before, thread.participants, at),
+    }
 }
 
 fn start(tx: &mut Tx, copy: &InboxCopy<'_>, message_count: u64) -> Result<()> {

@@ -2,8 +2,8 @@
 //! megabytes on a thread of the runtime would delay other requests.
 
 use posthouse_domain::{
-    Caller, CursorPosition, InboxId, KeptAttempt, Message, MessageId, OptIns, Page, PageParameters, Permission,
-    PromotionsFilter, Record, RecordView, Refusal, Time, label::PROMOTIONS,
+    Caller, CursorPosition, HoldReason, InboxId, KeptAttempt, Message, MessageId, OptIns, Page, PageParameters,
+    Permission, PromotionsFilter, Record, RecordView, Refusal, Time, label::PROMOTIONS,
 };
 use posthouse_store::{Tx, delivery_attempts, message_list, message_list::InboxRef, messages};
 use uuid::Uuid;
@@ -71,7 +71,13 @@ pub async fn page<T: Send + 'static>(
 ) -> Result<T, Refusal> {
     authorize::check_held(&caller, request.detail.opt_ins)?;
     let bytes_max = service.config.limits.page_bytes;
-    service.read(caller.workspace, move |tx| render(&load_page(tx, &caller, &request, bytes_max)?)).await
+    let work = move |tx: &mut Tx| {
+        let page = load_page(tx, &caller, &request, bytes_max)?;
+        Ok::<_, Refusal>((render(&page)?, opened(request.detail.opt_ins, page.rows().flatten())))
+    };
+    let (rendered, opened) = service.read(caller.workspace, work).await?;
+    mark_opened(service, &caller, opened).await?;
+    Ok(rendered)
 }
 
 fn load_page(
@@ -116,9 +122,12 @@ pub async fn held<T: Send + 'static>(
     let work = move |tx: &mut Tx| {
         inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
         let found = message_list::held(tx, caller.workspace, inbox, list.page())?;
-        render(&load_records(tx, &caller, list.page_of(found, position), detail, bytes_max)?)
+        let page = load_records(tx, &caller, list.page_of(found, position), detail, bytes_max)?;
+        Ok::<_, Refusal>((render(&page)?, opened(detail.opt_ins, page.rows().flatten())))
     };
-    service.read(caller.workspace, work).await
+    let (rendered, opened) = service.read(caller.workspace, work).await?;
+    mark_opened(service, &caller, opened).await?;
+    Ok(rendered)
 }
 
 /// Renders a message.
@@ -136,16 +145,13 @@ pub async fn get<T: Send + 'static>(
     authorize::check_held(&caller, opt_ins)?;
     let work = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
-        let is_held = message.is_held();
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
         open(&caller, opt_ins, &mut records);
-        Ok::<_, Refusal>((render(records.pop().ok_or_else(|| Refusal::not_found("message"))?)?, is_held))
+        let opened = opened(opt_ins, &records);
+        Ok::<_, Refusal>((render(records.pop().ok_or_else(|| Refusal::not_found("message"))?)?, opened))
     };
-    let (rendered, is_held) = service.read(caller.workspace, work).await?;
-    if is_held && opt_ins.held {
-        let (workspace, now) = (caller.workspace, service.clock.now());
-        service.write(move |tx| messages::mark_opened(tx, workspace, id, now)).await?;
-    }
+    let (rendered, opened) = service.read(caller.workspace, work).await?;
+    mark_opened(service, &caller, opened).await?;
     Ok(rendered)
 }
 
@@ -168,9 +174,14 @@ pub async fn batch<T: Send + 'static>(
         let mut records = messages::records_within(tx, caller.workspace, found, bytes_max)?;
         open(&caller, opt_ins, &mut records);
         let ids = records.iter().map(|record| record.message.id).collect();
-        Ok(BatchPart { ids, rendered: render(&records)?, is_last: records.len() == count })
+        Ok::<_, Refusal>((
+            BatchPart { ids, rendered: render(&records)?, is_last: records.len() == count },
+            opened(opt_ins, &records),
+        ))
     };
-    service.read(caller.workspace, work).await
+    let (part, opened) = service.read(caller.workspace, work).await?;
+    mark_opened(service, &caller, opened).await?;
+    Ok(part)
 }
 
 /// Returns a page of the delivery attempts of a sent message, recipient by recipient, newest first.
@@ -231,4 +242,24 @@ pub(super) fn open(caller: &Caller, opt_ins: OptIns, records: &mut [Record]) {
         record.shows_release = shows_release;
         record.withheld &= !opt_ins.opens(record.message.held);
     }
+}
+
+/// Returns the held messages among these whose content the caller gets, because it asked for held mail.
+pub(super) fn opened<'a>(opt_ins: OptIns, records: impl IntoIterator<Item = &'a Record>) -> Vec<MessageId> {
+    let is_open = |record: &&Record| {
+        let message = &record.message;
+        opt_ins.held && message.is_held() && message.held != Some(HoldReason::Pending) && !record.withheld
+    };
+    records.into_iter().filter(is_open).map(|record| record.message.id).collect()
+}
+
+/// Remembers that somebody read the content of held messages, so that they don't count as new any more.
+pub(super) async fn mark_opened(service: &Service, caller: &Caller, ids: Vec<MessageId>) -> Result<(), Refusal> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let (workspace, now) = (caller.workspace, service.clock.now());
+    let work = move |tx: &mut Tx| ids.iter().try_for_each(|id| messages::mark_opened(tx, workspace, *id, now));
+    service.write(work).await?;
+    Ok(())
 }

@@ -93,9 +93,12 @@ pub async fn get<T: Send + 'static>(
         let before = read::before(list.after);
         let found = message_list::of_thread(tx, caller.workspace, id, before, list.rows_to_fetch())?;
         let records = list.page_of(found, read::position);
-        render(&thread, &read::load_records(tx, &caller, records, detail, bytes_max)?)
+        let page = read::load_records(tx, &caller, records, detail, bytes_max)?;
+        Ok::<_, Refusal>((render(&thread, &page)?, read::opened(detail.opt_ins, page.rows().flatten())))
     };
-    service.read(caller.workspace, work).await
+    let (rendered, opened) = service.read(caller.workspace, work).await?;
+    read::mark_opened(service, &caller, opened).await?;
+    Ok(rendered)
 }
 
 /// A change of a thread.

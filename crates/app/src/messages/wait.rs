@@ -1,5 +1,8 @@
 //! Long polls for the oldest message after a time, and for the newest verification.
 //!
+//! A wait returns mail when it becomes visible to its caller. Each change that shows mail to more callers makes the mail the
+//! newest of its inbox, so that it is after every `since` that a caller can have.
+//!
 //! Commits wake the waiters; there is no polling. A response is sent by its timeout, and at once when the process
 //! drains.
 
@@ -11,6 +14,7 @@ use posthouse_store::{Tx, message_list::InboxRef, messages};
 
 pub use posthouse_store::arrivals::ArrivalFilter;
 
+use super::read;
 use crate::access::{authenticate::check_active, visible};
 use crate::memory::waiters::InboxWatch;
 use crate::service::{ReadScope, Service};
@@ -146,15 +150,20 @@ async fn find_message(
             let summaries = Box::pin(read).await?;
             for found in summaries.iter().filter(|summary| parts.matches(summary)) {
                 let id = found.id;
-                // The message may have been deleted since the first query.
+                // The message may have been deleted or withheld since the first query.
                 let read = service.read(ReadScope::Service, move |tx| {
                     check_active(tx, &caller)?;
                     Ok::<_, Refusal>(messages::record(tx, inbox_ref.workspace, id)?)
                 });
-                if let Some(mut record) = Box::pin(read).await? {
-                    record.withheld &= !sort.opt_ins.opens(record.message.held);
-                    return Ok(record);
+                let Some(mut record) = Box::pin(read).await? else { continue };
+                read::open(&caller, sort.opt_ins, std::slice::from_mut(&mut record));
+                if record.withheld {
+                    continue;
                 }
+                read::mark_opened(service, &caller, read::opened(sort.opt_ins, [&record])).await?;
+                // The caller pages by it, so it must be the time of the first query.
+                record.message.created_at = found.created_at;
+                return Ok(record);
             }
             match summaries.last() {
                 Some(last) if summaries.len() == READ_MAX as usize => since = last.created_at,
@@ -190,7 +199,8 @@ async fn find_verification(
                 let id = found.id;
                 let read = service.read(ReadScope::Service, move |tx| {
                     check_active(tx, &caller)?;
-                    Ok::<_, Refusal>(messages::get(tx, inbox_ref.workspace, id)?)
+                    let message = messages::get(tx, inbox_ref.workspace, id)?;
+                    Ok::<_, Refusal>(message.filter(|message| !message.is_held()))
                 });
                 if let Some(message) = Box::pin(read).await? {
                     return Ok(message);

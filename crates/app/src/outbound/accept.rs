@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use composition::Composition;
-use copy_signing::CopySigning;
+use copy_signing::{CopySigning, SenderFacts};
 use posthouse_domain::{
     AuthorClaims, AuthoredContent, Caller, Channel, DeliveryStatus, Detail, DkimSignatures, Draft, DraftHold, DraftId,
     ErrorCode, IdGenerator, Inbox, JudgedRecipient, MessageId, MessageStatus, OutboundFinding, OutboundVerdict,
@@ -156,6 +156,8 @@ struct AcceptedMessage {
     signed: Option<DkimSignatures>,
     /// The secrets in the message.
     findings: Vec<OutboundFinding>,
+    /// Whether some of its files weren't read, so that they may have more.
+    has_unread_files: bool,
     /// The content as it was before the message was composed, if the message may become a draft.
     given: Option<OutgoingContent>,
     /// Other changes in the transaction of the message.
@@ -354,7 +356,8 @@ async fn prepare(
             .unwrap_or(u32::MAX),
         key: service.address_key()?,
     };
-    let (workspace, signing) = copy_signing::read(service, &config, &outgoing, &inbox).await?;
+    let SenderFacts { workspace, has_draft_only_mail, signing } =
+        copy_signing::read(service, &config, &outgoing, &inbox).await?;
     let search = judge::search_facts(service, &workspace, &outgoing, now).await?;
     let bytes = outgoing.content.bytes() + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let composition = Composition {
@@ -363,6 +366,7 @@ async fn prepare(
         workspace,
         inbox,
         author,
+        has_draft_only_mail,
         signing,
         search,
         hostname: service.config.hostname.clone(),

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::compose::{self, OutgoingKind, OutgoingMessage};
 use super::{recipients, repeat::RepeatableRequest, send_context::SendContext};
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
-use crate::outbound::accept::{self, RenderResponse, SendResponse};
+use crate::outbound::accept::{self, RenderResponse, SendDecision, SendResponse};
 use crate::{access::visible, messages::raw, service::Service};
 
 /// The maximum length of an original `Date` that is quoted unchanged, in bytes.
@@ -42,7 +42,32 @@ async fn forward_new(
     command: ForwardCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let found = original_of(service, &context, original).await?;
+    let (outgoing, inbox) = outgoing_forward(service, &context, original, command).await?;
+    accept::accept(service, context, outgoing, inbox, render).await
+}
+
+/// Returns the decision about a forward without sending or storing it.
+///
+/// # Errors
+/// Returns the errors of [`forward`], except refusals of the gate and the size limit, which are part of the decision.
+pub async fn dry_run(
+    service: &Arc<Service>,
+    context: SendContext,
+    original: MessageId,
+    command: ForwardCommand,
+) -> Result<SendDecision, Refusal> {
+    let (outgoing, inbox) = outgoing_forward(service, &context, original, command).await?;
+    accept::decide(service, context, outgoing, inbox).await
+}
+
+/// Composes a forward.
+async fn outgoing_forward(
+    service: &Arc<Service>,
+    context: &SendContext,
+    original: MessageId,
+    command: ForwardCommand,
+) -> Result<(OutgoingMessage, Inbox), Refusal> {
+    let found = original_of(service, context, original).await?;
     let mut files = if command.include_files && found.message.has_attachments {
         let is_closed = found.message.masked_links && !context.caller.is_owner();
         files(service, context.caller, original, is_closed).await?
@@ -64,7 +89,7 @@ async fn forward_new(
     let outgoing = OutgoingMessage::new(service.clock.ids().next(), people, compose::bounded_subject(&subject))
         .with_content(OutgoingContent { files, ..content })
         .with_origin(OutgoingKind::Forward);
-    accept::accept(service, context, outgoing, found.inbox, render).await
+    Ok((outgoing, found.inbox))
 }
 
 /// The message to forward.

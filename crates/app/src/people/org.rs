@@ -1,9 +1,10 @@
 //! The settings of a workspace, as its owners change them.
 
 use posthouse_domain::{
-    AiProcessing, Caller, DisclosureLine, OutboundPolicy, Refusal, ScreeningMode, ScreeningTimeout, Workspace,
+    AiProcessing, Caller, DisclosureLine, OutboundPolicy, Refusal, ScreeningChange, ScreeningMode, ScreeningTimeout,
+    Workspace,
 };
-use posthouse_store::{Tx, inboxes, workspaces};
+use posthouse_store::{Tx, inboxes, jobs, workspaces};
 
 use crate::{inboxes::names::NameRules, service::Service};
 
@@ -44,7 +45,7 @@ pub struct OrgChange {
 /// # Errors
 /// Returns `not_found` if the workspace is missing.
 pub async fn change(service: &Service, caller: Caller, change: OrgChange) -> Result<Workspace, Refusal> {
-    let rules = NameRules::of(&service.config);
+    let (rules, ids, now) = (NameRules::of(&service.config), service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let change = change.clone();
         inboxes::take_workspace(tx, caller.workspace)?;
@@ -55,6 +56,7 @@ pub async fn change(service: &Service, caller: Caller, change: OrgChange) -> Res
         let mut workspace = found.ok_or_else(|| Refusal::not_found("workspace"))?;
         workspace.name = change.name.unwrap_or(workspace.name);
         workspace.ai_processing = change.ai_processing.unwrap_or(workspace.ai_processing);
+        let before = workspace.screening.mode;
         let screening = &mut workspace.screening;
         screening.mode = change.screening.unwrap_or(screening.mode);
         screening.deadline_s = change.screening_deadline_s.unwrap_or(screening.deadline_s);
@@ -68,6 +70,10 @@ pub async fn change(service: &Service, caller: Caller, change: OrgChange) -> Res
             to.shares_name = disclosure.shares_name.unwrap_or(to.shares_name);
         }
         workspaces::update(tx, &workspace)?;
+        let change = ScreeningChange { workspace: workspace.id, before, after: workspace.screening.mode };
+        if let Some(job) = change.job(ids.clone().next(), now) {
+            jobs::enqueue(tx, &job)?;
+        }
         Ok(workspace)
     };
     service.write(work).await

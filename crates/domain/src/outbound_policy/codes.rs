@@ -1,6 +1,7 @@
 //! One-time codes that one thread received and a message of another thread would send on. Pure.
 
 use memchr::memmem;
+use posthouse_screen::rot13;
 
 /// The shortest code that is looked for, in characters.
 const CODE_CHARS_MIN: usize = 4;
@@ -44,7 +45,7 @@ impl CodeText {
         let mut forms = vec![wanted.clone()];
         if wanted.len() >= GROUPED_CHARS_MIN {
             forms.push(wanted.iter().rev().copied().collect());
-            forms.push(wanted.iter().map(|c| rot13(*c)).collect());
+            forms.push(wanted.iter().map(|c| rot13(char::from(*c)) as u8).collect());
         }
         forms.iter().find_map(|form| memmem::find_iter(&self.letters, form).find_map(|at| self.place(at, form.len())))
     }
@@ -63,10 +64,6 @@ impl CodeText {
         let is_even = gaps == 0 || gaps == length - 1 || length >= GROUPED_CHARS_MIN;
         (is_apart_before && is_apart_after && is_near && is_even).then_some((places[0], places[length - 1] + 1))
     }
-}
-
-const fn rot13(c: u8) -> u8 {
-    if c.is_ascii_lowercase() { (c - b'a' + 13) % 26 + b'a' } else { c }
 }
 
 #[cfg(test)]

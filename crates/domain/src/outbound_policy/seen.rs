@@ -11,12 +11,21 @@ use std::collections::HashSet;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use posthouse_mail::address::Address;
+use posthouse_screen::rot13;
 use sha2::{Digest, Sha256};
 
-/// The maximum number of bytes of one mail that are searched.
-pub const SEARCHED_BYTES_MAX: usize = 1024 * 1024;
-/// The maximum number of addresses that one mail adds to the index.
+/// The maximum number of bytes of one mail that are searched. A longer one may name any address.
+pub const SEARCHED_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The maximum number of addresses that one mail adds to the index. The others are in its filter.
 pub const KEYS_MAX: usize = 200;
+/// The maximum number of addresses that are told apart. A mail with more may name any address.
+const ADDRESSES_MAX: usize = 50_000;
+/// Bits of a filter for each address: about 1 other address in 100 seems to be in it.
+const FILTER_BITS_PER_KEY: usize = 10;
+/// Positions of an address in a filter.
+const FILTER_POSITIONS: u32 = 3;
+/// Bits of a number of an address between two positions.
+const FILTER_SHIFT: u32 = 20;
 /// The maximum number of labels at the end of a domain that may be of another word.
 const LABELS_LEFT_OUT_MAX: usize = 2;
 /// The longest local part and the longest domain, in bytes (RFC 5321 §4.5.3.1).
@@ -50,17 +59,101 @@ pub fn lookup_keys(address: &Address) -> Vec<i64> {
     keys
 }
 
-/// Collects the addresses of one mail, within its limits.
+/// The numbers of the addresses that one mail names.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SeenKeys {
+    /// Those of the index.
+    pub indexed: Vec<i64>,
+    /// The others, if there are any.
+    pub rest: Option<SeenFilter>,
+}
+
+impl SeenKeys {
+    /// No address.
+    pub const NONE: &'static Self = &Self { indexed: Vec::new(), rest: None };
+
+    /// Returns them without an address, such as that of the inbox.
+    #[must_use]
+    pub fn without(&self, own: Option<&Address>) -> Self {
+        let own = own.map(key);
+        let indexed = self.indexed.iter().copied().filter(|one| Some(*one) != own).collect();
+        Self { indexed, rest: self.rest.clone() }
+    }
+
+    /// Adds the addresses that another part of the mail names.
+    pub fn add(&mut self, other: Self) {
+        self.indexed.extend(other.indexed);
+        self.indexed.sort_unstable();
+        self.indexed.dedup();
+        self.rest = match (self.rest.take(), other.rest) {
+            (Some(_), Some(_)) => Some(SeenFilter::all()),
+            (one, other) => one.or(other),
+        };
+    }
+}
+
+/// A set of addresses in few bytes (a Bloom filter). It has every address that was added, and seems to have some others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenFilter(Vec<u8>);
+
+impl SeenFilter {
+    /// Returns the filter of a mail that wasn't read to its end: it may name any address.
+    #[must_use]
+    pub const fn all() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Returns a filter from its bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    fn of(keys: &[i64]) -> Self {
+        let bytes = (keys.len() * FILTER_BITS_PER_KEY).next_power_of_two().max(64) / 8;
+        let mut filter = Self(vec![0; bytes]);
+        for key in keys {
+            for (at, bit) in filter.places(*key) {
+                filter.0[at] |= bit;
+            }
+        }
+        filter
+    }
+
+    /// Returns whether the mail may name an address.
+    #[must_use]
+    pub fn may_have(&self, key: i64) -> bool {
+        self.0.is_empty() || self.places(key).iter().all(|(at, bit)| self.0[*at] & bit != 0)
+    }
+
+    /// Returns the bytes and bits of an address. The number of bytes is a power of two.
+    fn places(&self, key: i64) -> [(usize, u8); FILTER_POSITIONS as usize] {
+        std::array::from_fn(|position| {
+            let shift = FILTER_SHIFT * u32::try_from(position).unwrap_or_default();
+            let bit = usize::try_from(key.cast_unsigned() >> shift & 0xf_ffff).unwrap_or_default() % (self.0.len() * 8);
+            (bit / 8, 1 << (bit % 8))
+        })
+    }
+}
+
+/// Collects the addresses of one mail. What it doesn't read to the end may name any address.
 #[derive(Debug)]
 pub struct SeenAddresses {
     keys: Vec<i64>,
     known: HashSet<i64>,
     bytes_left: usize,
+    is_unread: bool,
 }
 
 impl Default for SeenAddresses {
     fn default() -> Self {
-        Self { keys: Vec::new(), known: HashSet::new(), bytes_left: SEARCHED_BYTES_MAX }
+        Self { keys: Vec::new(), known: HashSet::new(), bytes_left: SEARCHED_BYTES_MAX, is_unread: false }
     }
 }
 
@@ -70,10 +163,16 @@ impl SeenAddresses {
         self.known.insert(key(address));
     }
 
+    /// Notes that a part of the mail can't be read.
+    pub const fn leave_unread(&mut self) {
+        self.is_unread = true;
+    }
+
     /// Adds the addresses that a text names.
     pub fn read(&mut self, text: &str) {
         let end = text.floor_char_boundary(text.len().min(self.bytes_left));
         self.bytes_left -= end;
+        self.is_unread |= end < text.len();
         let text = &text[..end];
         self.read_plain(text);
         spellings::each(text, |spelling| self.read_plain(spelling));
@@ -82,7 +181,7 @@ impl SeenAddresses {
     /// Adds the addresses and handles that stand in a text as they are.
     fn read_plain(&mut self, text: &str) {
         for at in memchr::memchr_iter(b'@', text.as_bytes()) {
-            if self.keys.len() >= KEYS_MAX {
+            if self.is_unread {
                 return;
             }
             self.read_at(text, at);
@@ -121,15 +220,22 @@ impl SeenAddresses {
     }
 
     fn add(&mut self, key: i64) {
-        if self.keys.len() < KEYS_MAX && self.known.insert(key) {
+        if self.known.insert(key) {
             self.keys.push(key);
+            self.is_unread |= self.keys.len() > ADDRESSES_MAX;
         }
     }
 
     /// Returns the numbers of the addresses, each once.
     #[must_use]
-    pub fn into_keys(self) -> Vec<i64> {
-        self.keys
+    pub fn into_keys(mut self) -> SeenKeys {
+        let others = self.keys.split_off(self.keys.len().min(KEYS_MAX));
+        let rest = match (self.is_unread, others.is_empty()) {
+            (true, _) => Some(SeenFilter::all()),
+            (false, true) => None,
+            (false, false) => Some(SeenFilter::of(&others)),
+        };
+        SeenKeys { indexed: self.keys, rest }
     }
 }
 
@@ -179,14 +285,6 @@ const fn look_alike(c: char) -> char {
         '4' => 'a',
         '5' | '$' => 's',
         '7' => 't',
-        c => c,
-    }
-}
-
-fn rot13(c: char) -> char {
-    match c {
-        'a'..='m' | 'A'..='M' => char::from(c as u8 + 13),
-        'n'..='z' | 'N'..='Z' => char::from(c as u8 - 13),
         c => c,
     }
 }

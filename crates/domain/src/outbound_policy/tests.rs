@@ -10,6 +10,7 @@ fn facts(policy: OutboundPolicy, is_seen_only: bool, has_secret: bool) -> Outbou
         is_approved: false,
         recipients: vec![JudgedRecipient { address: "a@x.example".to_owned(), origin: RecipientOrigin::of(kind) }],
         findings: if has_secret { vec![finding] } else { Vec::new() },
+        is_unread: false,
         is_draft_only: false,
         held_before: None,
     }
@@ -56,4 +57,17 @@ fn a_refusal_names_the_address_and_its_message_but_no_secret() {
     let refusal = facts(OutboundPolicy::Refuse, false, true).decide().expect_err("refused");
     let expected = serde_json::json!([{ "kind": "code", "where": "text", "start": 3, "end": 9 }]);
     assert_eq!(refusal.wire_details()["findings"], expected);
+}
+
+#[test]
+fn a_message_with_a_file_that_was_not_read_is_held_back_where_secrets_are() {
+    for policy in OutboundPolicy::ALL.iter().copied() {
+        let facts = OutboundFacts { is_unread: true, ..facts(policy, false, false) };
+        let expected = match policy {
+            OutboundPolicy::Off | OutboundPolicy::Label => "sent",
+            OutboundPolicy::Hold | OutboundPolicy::Refuse => "content_blocked",
+        };
+        assert_eq!(outcome(&facts), expected, "{policy:?}");
+        assert_eq!(outcome(&OutboundFacts { is_approved: true, ..facts }), "sent", "{policy:?}, approved");
+    }
 }

@@ -62,7 +62,7 @@ fn own() -> Vec<Operation> {
             .responds::<BatchView<MessageView<'_>>>(200)
             .handle(batch_update),
         Operation::new(Method::Post, "/v1/messages/{id}/release", "releaseMessage", Permission::MessagesRelease)
-            .summary("Releases a held message to agents. Mail that a receive list stopped cannot be released.")
+            .summary("Releases a held message to agents. Mail that a receive list stopped cannot be released. Releasing it again changes only the feedback.")
             .responds::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::NotHeld, ErrorCode::MessageBlocked])
             .handle(release_message),

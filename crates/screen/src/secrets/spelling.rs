@@ -1,16 +1,30 @@
 //! Spellings of a text that a reader undoes at once: escapes, characters that look alike or show nothing, and numbers in
 //! words.
 
-use super::readings::Form;
+use super::variants::DerivedText;
 use crate::fold::{self, Folded};
 use crate::html;
 
+/// Which escapes are replaced. `?c=4258` has one of quoted-printable text, or none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Escapes {
+    /// All.
+    All,
+    /// All but those of quoted-printable text (RFC 2045).
+    WithoutQuotedPrintable,
+}
+
 /// Returns a text with its character references, escapes and soft line breaks replaced; `None` if it has none.
-pub(super) fn unescaped(text: &str) -> Option<Form> {
+pub(super) fn unescaped(text: &str, escapes: Escapes) -> Option<DerivedText> {
     let bytes = text.as_bytes();
-    let (mut form, mut from, mut at) = (Form::default(), 0, 0);
+    let (mut form, mut from, mut at) = (DerivedText::default(), 0, 0);
     while at < bytes.len() {
-        if !matches!(bytes[at], b'&' | b'%' | b'=' | b'\\') {
+        let is_sign = match bytes[at] {
+            b'&' | b'%' | b'\\' => true,
+            b'=' => escapes == Escapes::All,
+            _ => false,
+        };
+        if !is_sign {
             at += 1;
             continue;
         }
@@ -66,8 +80,8 @@ fn coded_bytes(rest: &[u8], sign: u8) -> Option<(String, usize)> {
 }
 
 /// Returns a text without characters that show nothing, and with the letters, digits and signs that others look like.
-pub(super) fn folded(text: &str) -> Form {
-    let mut form = Form::default();
+pub(super) fn folded(text: &str) -> DerivedText {
+    let mut form = DerivedText::default();
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
         match plain(c) {
@@ -170,10 +184,10 @@ fn numeral(word: &str) -> Option<char> {
 }
 
 /// Returns a text with its rows of digits in words as numbers; `None` if it has none.
-pub(super) fn numerals(text: &str) -> Option<Form> {
-    let (mut form, mut copied) = (Form::default(), 0);
+pub(super) fn numerals(text: &str) -> Option<DerivedText> {
+    let (mut form, mut copied) = (DerivedText::default(), 0);
     let mut row = Row::default();
-    let mut end_of_row = |row: &mut Row, form: &mut Form| {
+    let mut end_of_row = |row: &mut Row, form: &mut DerivedText| {
         if row.digits.len() >= NUMERALS_MIN && row.has_word {
             form.copy(&text[copied..row.start], copied);
             form.put(&row.digits, row.start, row.end);

@@ -119,12 +119,12 @@ const DISGUISES: [Disguise; 38] = [
 
 /// Returns the kinds of secrets in any form of a text, with the parts of the text that they stand for.
 fn read(text: &str) -> Vec<(&'static str, String)> {
-    let readings = Readings::of(text);
-    let of = |reading: Reading<'_>| {
-        let found = secrets(reading.text);
-        found.into_iter().map(move |one| (one.kind.text(), reading.source(one.start, one.end))).collect::<Vec<_>>()
+    let variants = TextVariants::of(text);
+    let of = |variant: TextVariant<'_>| {
+        let found = secrets(variant.text);
+        found.into_iter().map(move |one| (one.kind.text(), variant.source(one.start, one.end))).collect::<Vec<_>>()
     };
-    readings.iter().flat_map(of).map(|(kind, (start, end))| (kind, text[start..end].to_owned())).collect()
+    variants.iter().flat_map(of).map(|(kind, (start, end))| (kind, text[start..end].to_owned())).collect()
 }
 
 #[test]

@@ -10,6 +10,7 @@ use posthouse_domain::{
     actor::Actor,
     analysis::{DEADLINE_S_MAX, DEADLINE_S_MIN, ScreeningMode, ScreeningTimeout},
     id::WorkspaceId,
+    job::ScreeningChange,
     outbound_policy::OutboundPolicy,
     plan::Plan,
     suspension::{Suspension, SuspensionReason},
@@ -304,12 +305,16 @@ fn set(given: &Set, options: &GlobalOptions) -> Result<(), CommandError> {
         // Locks the workspace, so that a concurrent stop or suspension isn't overwritten.
         inboxes::take_workspace(tx, id)?;
         let Some(mut workspace) = workspaces::get(tx, id)? else { return Ok(None) };
-        let was_suspended = workspace.suspended;
+        let (was_suspended, mode) = (workspace.suspended, workspace.screening.mode);
         changes.apply(&mut workspace);
         if was_suspended && !workspace.suspended {
             suspension::recover(tx, id, now)?;
         }
         workspaces::update(tx, &workspace)?;
+        let change = ScreeningChange { workspace: id, before: mode, after: workspace.screening.mode };
+        if let Some(job) = change.job(ids.next(), now) {
+            jobs::enqueue(tx, &job)?;
+        }
         jobs::recovery::release_held(tx, id, now)?;
         tx.wake(id.0);
         if changes.resume {

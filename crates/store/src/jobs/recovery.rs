@@ -90,6 +90,8 @@ pub fn recovery(kind: JobKind) -> JobRecovery {
         JobKind::Analysis => JobRecovery::Rows(&LOST_ANALYSIS),
         JobKind::Extraction => JobRecovery::Rows(&LOST_EXTRACTION),
         JobKind::Certificate => JobRecovery::Configuration,
+        // Held mail is listed, and people release it.
+        JobKind::HeldMail => JobRecovery::Nothing,
         // The webhook shows that it is disabled.
         JobKind::WebhookNotice => JobRecovery::Nothing,
         // The person asks for another link.
@@ -114,6 +116,7 @@ fn release(kind: JobKind) -> Option<&'static Sql> {
         | JobKind::OnCallMail
         | JobKind::ListingCheck
         | JobKind::Analysis
+        | JobKind::HeldMail
         | JobKind::Extraction => None,
     }
 }

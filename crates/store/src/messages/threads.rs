@@ -28,6 +28,9 @@ statements! {
         at: Time,
     ) = "UPDATE threads SET participants = :participants, message_count = message_count + 1, last_message_at = :at
         WHERE workspace_id = :workspace AND id = :id";
+    /// Moves a thread to the time of its newest message.
+    pub fn set_last_message_at(thread: &Thread { workspace, id }, at: Time) =
+        "UPDATE threads SET last_message_at = :at WHERE workspace_id = :workspace AND id = :id";
     /// Returns the most recent threads with that subject, active after `since`.
     pub fn with_subject(
         workspace: WorkspaceId, inbox: InboxId, subject_key: &str, since: Time;

@@ -23,6 +23,7 @@ const CHECKSUMS: &[Checksum] = &[
     Checksum { name: "0008_local_check", sha256: "e6aba70071e8c7ba7b4ac69a683687ef96cc69b7bcff6e1871e6256ea69ce729" },
     Checksum { name: "0009_file_copies", sha256: "7594c9ff71cbbeb60281da1b5455779e35e919e9536e105e83f21370a0d43cd0" },
     Checksum { name: "0010_mcp_files", sha256: "9f2d73fb7a769f646169152f9375bc822395912941d22f2a69527aba9f93b4ee" },
+    Checksum { name: "0011_visibility", sha256: "98980c16bd8e3ab6d4aecc349e6e1b3f6f843a723200b4d149371f9278c286a0" },
 ];
 
 struct Checksum {

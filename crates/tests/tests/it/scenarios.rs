@@ -31,6 +31,7 @@ mod suspension;
 mod sweep;
 mod tutorial_over_a_pipe;
 mod unclaimed;
+mod visibility;
 mod webhooks;
 mod withheld;
 mod workspace_states;

@@ -26,6 +26,8 @@ pub(super) struct Composition {
     pub(super) inbox: Inbox,
     /// The author.
     pub(super) author: Mailbox,
+    /// Whether a rule of the owner lets agents only draft answers to some mail of the inbox.
+    pub(super) has_draft_only_mail: bool,
     /// What signatures of copies for recipients on this service need.
     pub(super) signing: Option<CopySigning>,
     /// What the search for secrets needs.
@@ -63,7 +65,7 @@ impl Composition {
         let parties = agent_content::parties(&self.workspace, &self.inbox, &self.config.own);
         let disclosed = Disclosed { by_agent: discloses(&outgoing), in_bodies: author.is_none(), parties };
         let is_composed = !matches!(outgoing.origin, OutgoingKind::Submitted(_));
-        let may_be_held = self.may_be_held(&outgoing);
+        let may_be_held = self.may_be_held();
         let original = (may_be_held && is_composed).then(|| outgoing.content.clone());
         let mut findings = if is_composed { self.findings(&outgoing, &[]) } else { Vec::new() };
         let raw = self.raw(&mut outgoing, &disclosed, needs_plain_mail)?;
@@ -107,6 +109,7 @@ impl Composition {
             author,
             signed: None,
             findings,
+            has_unread_files: self.search.has_unread_files(),
             given,
             hook: None,
             now: self.now,
@@ -115,8 +118,8 @@ impl Composition {
     }
 
     /// Returns whether the message may become a draft.
-    fn may_be_held(&self, outgoing: &OutgoingMessage) -> bool {
-        self.workspace.outbound_policy == OutboundPolicy::Hold || judge::is_draft_only(outgoing)
+    fn may_be_held(&self) -> bool {
+        self.workspace.outbound_policy == OutboundPolicy::Hold || self.has_draft_only_mail
     }
 
     /// Returns the secrets in the message, if the policy of the workspace asks for them.

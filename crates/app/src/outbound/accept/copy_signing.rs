@@ -1,8 +1,8 @@
 //! What signatures of the copies on this service state, read before the message is composed.
 
-use posthouse_domain::{ErrorCode, Inbox, Refusal, Workspace};
+use posthouse_domain::{ErrorCode, Inbox, Refusal, Workspace, label::DRAFT_ONLY};
 use posthouse_mail::address::Address;
-use posthouse_store::{Tx, senders, senders::Sender, workspaces};
+use posthouse_store::{Tx, messages, senders, senders::Sender, workspaces};
 
 use super::AcceptConfig;
 use crate::keyring::signer::SigningError;
@@ -19,6 +19,16 @@ pub(super) struct CopySigning {
     pub(super) recipients: Vec<String>,
 }
 
+/// What is read before a message is composed.
+pub(super) struct SenderFacts {
+    /// The workspace of the sender.
+    pub(super) workspace: Workspace,
+    /// Whether a rule of the owner lets agents only draft answers to some mail of the inbox.
+    pub(super) has_draft_only_mail: bool,
+    /// What signatures of copies need, if there are any.
+    pub(super) signing: Option<CopySigning>,
+}
+
 /// Returns the workspace of the sender, and what signatures of copies need, if there are any.
 ///
 /// # Errors
@@ -28,7 +38,7 @@ pub(super) async fn read(
     config: &AcceptConfig,
     outgoing: &OutgoingMessage,
     inbox: &Inbox,
-) -> Result<(Workspace, Option<CopySigning>), Refusal> {
+) -> Result<SenderFacts, Refusal> {
     let addresses: Vec<Address> = outgoing.people.deliveries().into_iter().cloned().collect();
     let is_local = |address: &Address| local_delivery::is_served(address, &config.served);
     let key =
@@ -36,7 +46,8 @@ pub(super) async fn read(
     let (id, inbox, served, now) = (inbox.workspace, inbox.id, config.served.clone(), service.clock.now());
     let read = move |tx: &mut Tx| -> Result<_, Refusal> {
         let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-        let Some(key) = key.clone() else { return Ok((workspace, None)) };
+        let has_draft_only_mail = messages::inbox_has_label(tx, id, inbox, DRAFT_ONLY)?;
+        let Some(key) = key.clone() else { return Ok(SenderFacts { workspace, has_draft_only_mail, signing: None }) };
         let mut recipients = Vec::new();
         for address in &addresses {
             match local_delivery::route_of(tx, address, &served, now)? {
@@ -44,7 +55,8 @@ pub(super) async fn read(
                 _ => {}
             }
         }
-        Ok((workspace, Some(CopySigning { key, sender: senders::get(tx, id, inbox)?, recipients })))
+        let signing = Some(CopySigning { key, sender: senders::get(tx, id, inbox)?, recipients });
+        Ok(SenderFacts { workspace, has_draft_only_mail, signing })
     };
     service.read(ReadScope::Lookup, read).await
 }

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    Direction, ErrorCode, Inbox, OutboundFacts, OutboundFinding, OutboundPolicy, OutgoingContent, OutgoingFile,
-    Principal, Refusal, SendPurpose, Time, Workspace, label::DRAFT_ONLY,
+    ErrorCode, Inbox, Message, OutboundFacts, OutboundFinding, OutboundPolicy, OutgoingContent, OutgoingFile,
+    Principal, Refusal, ScreeningTimeout, SendPurpose, Time, Workspace, label::DRAFT_ONLY,
 };
 use posthouse_mail::{address::Mailbox, parse};
-use posthouse_store::{Result as StoreResult, Tx};
+use posthouse_store::{Result as StoreResult, Tx, message_list, messages};
 
-use super::{AcceptedMessage, HeldOutcome, SendResponse};
+use super::{AcceptedMessage, HeldOutcome, SendResponse, write};
 use crate::outbound::compose::OutgoingKind;
 use crate::outbound::guard::content::{self, Content, FileContent, ReceivedCodes};
-use crate::outbound::guard::{files, held, held::HeldMessage, is_person, origins, origins::Addressed};
+use crate::outbound::guard::{
+    files, files::FileTexts, held, held::HeldMessage, is_person, origins, origins::Addressed,
+};
 use crate::service::{ReadScope, Service};
 
 /// The received codes and the texts of files that the search for secrets needs.
@@ -20,7 +22,7 @@ use crate::service::{ReadScope, Service};
 pub(super) struct SearchFacts {
     codes: ReceivedCodes,
     /// The texts of the files of the message whose bytes aren't their text.
-    texts: Vec<Option<String>>,
+    files: FileTexts,
 }
 
 /// Returns what the search for secrets needs, if the policy of the workspace asks for a search.
@@ -35,7 +37,14 @@ pub(super) async fn search_facts(
     }
     let id = workspace.id;
     let codes = service.read(ReadScope::Lookup, move |tx| content::received_codes(tx, id, now)).await?;
-    Ok(SearchFacts { codes, texts: files::texts(service, id, outgoing).await? })
+    Ok(SearchFacts { codes, files: files::texts(service, id, outgoing).await? })
+}
+
+impl SearchFacts {
+    /// Returns whether some files of the message weren't read.
+    pub(super) const fn has_unread_files(&self) -> bool {
+        self.files.is_cut
+    }
 }
 
 /// Returns the secrets in a message that isn't composed yet, or in its bytes.
@@ -47,13 +56,13 @@ pub(super) fn findings(
 ) -> Vec<OutboundFinding> {
     let thread = outgoing.answers().map(|original| original.thread);
     match &outgoing.origin {
-        OutgoingKind::Submitted(_) => content::in_raw(raw, &facts.texts, &facts.codes, thread),
+        OutgoingKind::Submitted(_) => content::in_raw(raw, &facts.files.texts, &facts.codes, thread),
         OutgoingKind::AutomaticForward(_) => Vec::new(),
         OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
             let (given, people) = (&outgoing.content, &outgoing.people);
             let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
             let lists = [vec![author.to_string()], shown(&people.to), shown(&people.cc), shown(&people.bcc)];
-            let text = |at: usize| facts.texts.get(at).and_then(Option::as_deref);
+            let text = |at: usize| facts.files.texts.get(at).and_then(Option::as_deref);
             let files = given.files.iter().enumerate().map(|(at, file)| FileContent::of(file, text(at)));
             let content = Content {
                 subject: Some(&outgoing.subject),
@@ -87,10 +96,16 @@ pub(super) fn submitted_content(raw: &[u8]) -> OutgoingContent {
     }
 }
 
-/// Returns whether a rule of the owner lets agents only draft answers to the message that this one answers.
-pub(super) fn is_draft_only(outgoing: &super::OutgoingMessage) -> bool {
-    let answers = outgoing.answers();
-    answers.is_some_and(|one| one.direction == Direction::Inbound && one.labels.iter().any(|label| label == DRAFT_ONLY))
+/// Returns whether a rule of the owner lets agents only draft the message: it joins the conversation of a received message
+/// that the rule matched, however it names it.
+fn is_draft_only(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox) -> StoreResult<bool> {
+    if !messages::inbox_has_label(tx, inbox.workspace, inbox.id, DRAFT_ONLY)? {
+        return Ok(false);
+    }
+    match write::joined_thread(tx, accepted, inbox)? {
+        Some(thread) => messages::thread_has_label(tx, inbox.workspace, thread, DRAFT_ONLY),
+        None => Ok(false),
+    }
 }
 
 /// Returns what is known about the recipients and the content, in the transaction that stores the message.
@@ -120,7 +135,8 @@ pub(super) fn facts(
         is_approved: is_person(caller) || draft.is_some_and(|judged| judged.is_approved),
         recipients: origins::of(tx, message, &outgoing.people.deliveries())?,
         findings: accepted.findings.clone(),
-        is_draft_only: is_draft_only(outgoing),
+        is_unread: accepted.has_unread_files && workspace.screening.on_timeout == ScreeningTimeout::Hold,
+        is_draft_only: is_draft_only(tx, accepted, inbox)?,
         held_before: draft.and_then(|judged| judged.draft.hold.clone()),
     })
 }
@@ -155,23 +171,45 @@ pub(super) async fn keep(
         };
         return service.write(work).await;
     }
-    let inbox = service.read(ReadScope::Statement, {
-        let (caller, id) = (accepted.context.caller, accepted.context.inbox);
-        move |tx| crate::access::visible::inbox(tx, &caller, id)
-    });
+    let (inbox, answers) = service
+        .read(accepted.context.caller.workspace, {
+            let accepted = Arc::clone(accepted);
+            move |tx: &mut Tx| {
+                let inbox = crate::access::visible::inbox(tx, &accepted.context.caller, accepted.context.inbox)?;
+                let answers = answered(tx, &accepted, &inbox)?;
+                Ok::<_, Refusal>((inbox, answers))
+            }
+        })
+        .await?;
     let message = &accepted.message;
+    let is_submitted = matches!(message.origin, OutgoingKind::Submitted(_));
+    if accepted.given.is_none() && is_submitted {
+        // What holds it was set while it was composed, and its content wasn't kept for that.
+        return Err(Refusal::new(ErrorCode::Unavailable, "The settings of the workspace changed during the request."));
+    }
     let held = HeldMessage {
         caller: accepted.context.caller,
-        inbox: inbox.await?,
+        inbox,
         key: accepted.context.key.clone(),
         people: message.people.clone(),
         subject: message.subject.clone(),
         content: accepted.given.clone().unwrap_or_else(|| message.content.clone()),
-        answers: message.answers().cloned(),
+        answers,
         hold: outcome.hold,
         origins: outcome.origins,
         plans: accepted.config.plans,
         now,
     };
     held::keep(service, Box::new(held)).await
+}
+
+/// Returns the message that a held message answers: the one that it names, or the newest of the thread that it joins.
+fn answered(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox) -> StoreResult<Option<Message>> {
+    if let Some(original) = accepted.message.answers() {
+        return Ok(Some(original.clone()));
+    }
+    match write::joined_thread(tx, accepted, inbox)? {
+        Some(thread) => Ok(message_list::of_thread(tx, inbox.workspace, thread, None, 1)?.pop()),
+        None => Ok(None),
+    }
 }

@@ -6,6 +6,7 @@ use posthouse_domain::{
     Attachment, BounceKind, Channel, ContentId, DeliveryStatus, Direction, EventKind, IdGenerator, Inbox, Incident,
     JobKind, JobReason, Message, MessageStatus, NewEvent, OutboundEnvelope, OutboundFacts, OutboundPolicy, Party,
     RecipientDelivery, Suppression, SuppressionReason, ThreadId, Time, message::overall_status,
+    outbound_policy::seen::SeenKeys,
 };
 use posthouse_mail::{address::Address, bounce::BounceClass};
 use posthouse_store::contents::{self, StoredRaw};
@@ -98,7 +99,7 @@ pub(super) fn message(
         attachments: &attachments,
         people: &Correspondents::of_sent(people.to.iter().chain(&people.cc).chain(&people.bcc), subject, inbox)
             .without_correspondence(&to.unknown()),
-        seen: &[],
+        seen: SeenKeys::NONE,
         reports_on: &[],
         key: &accepted.config.key,
         ids,
@@ -217,7 +218,7 @@ fn entries(
     each.collect()
 }
 
-/// Returns the thread of the message. A reply joins the thread of its original.
+/// Returns the thread of the message.
 fn thread_of<'a>(
     tx: &mut Tx,
     accepted: &'a AcceptedMessage,
@@ -226,15 +227,26 @@ fn thread_of<'a>(
     at: Time,
 ) -> Result<MessageThread<'a>> {
     let mail = &accepted.sent;
-    let joined = match &accepted.message.origin {
-        OutgoingKind::New | OutgoingKind::Submitted(_) => None,
-        OutgoingKind::Reply(original) => threads::get(tx, inbox.workspace, original.thread)?,
-        OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => return Ok(MessageThread::new(ids.next(), mail)),
-    };
-    match joined {
-        Some(before) => Ok(MessageThread::existing(before, mail)),
-        None => MessageThread::of(tx, mail, inbox, ids, at),
+    match &accepted.message.origin {
+        OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => Ok(MessageThread::new(ids.next(), mail)),
+        OutgoingKind::New | OutgoingKind::Submitted(_) => MessageThread::of(tx, mail, inbox, ids, at),
+        OutgoingKind::Reply(original) => match threads::get(tx, inbox.workspace, original.thread)? {
+            Some(before) => Ok(MessageThread::existing(before, mail)),
+            None => MessageThread::of(tx, mail, inbox, ids, at),
+        },
     }
+}
+
+/// Returns the thread that the message joins, if there is one: a reply that of its original, any other message the one that
+/// its references or its subject lead to. A forward starts a thread.
+pub(super) fn joined_thread(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox) -> Result<Option<ThreadId>> {
+    Ok(match &accepted.message.origin {
+        OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => None,
+        OutgoingKind::Reply(original) => Some(original.thread),
+        OutgoingKind::New | OutgoingKind::Submitted(_) => {
+            MessageThread::joined(tx, &accepted.sent, inbox, accepted.now)?.map(|thread| thread.id)
+        }
+    })
 }
 
 fn row(

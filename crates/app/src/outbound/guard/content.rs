@@ -9,7 +9,7 @@ use posthouse_domain::{
     DAY_MS, FindingKind, MessageVerification, OutboundFinding, OutgoingFile, Party, ThreadId, Time, WorkspaceId,
 };
 use posthouse_mail::parse;
-use posthouse_screen::{Readings, SecretKind, secrets};
+use posthouse_screen::{SecretKind, TextVariants, secrets};
 use posthouse_store::{Result, Tx, seen_addresses};
 
 /// For how long a received code is looked for.
@@ -175,16 +175,16 @@ impl Search<'_> {
         if text.is_empty() {
             return;
         }
-        let readings = Readings::of(text);
-        for reading in readings.iter() {
-            for secret in secrets(reading.text) {
-                let (start, end) = reading.source(secret.start, secret.end);
+        let variants = TextVariants::of(text);
+        for variant in variants.iter() {
+            for secret in secrets(variant.text) {
+                let (start, end) = variant.source(secret.start, secret.end);
                 self.add(kind(secret.kind), place, text, start..end);
             }
-            let letters = CodeText::new(reading.text);
+            let letters = CodeText::new(variant.text);
             for at in 0..self.codes.len() {
-                if let Some((start, end)) = received(self.codes[at], reading.text, &letters) {
-                    let (start, end) = reading.source(start, end);
+                if let Some((start, end)) = received(self.codes[at], variant.text, &letters) {
+                    let (start, end) = variant.source(start, end);
                     self.add(FindingKind::Code, place, text, start..end);
                 }
             }

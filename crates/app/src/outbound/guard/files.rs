@@ -17,18 +17,27 @@ const READING_MS: i64 = 20 * SECOND_MS;
 /// How files begin whose bytes look like text but aren't what a reader sees.
 const MARKED: [&[u8]; 2] = [b"%PDF-", b"{\\rtf"];
 
-/// Returns the text of each file of a message, in order; `None` where the bytes are the text, or nothing can be read.
+/// The texts of the files of a message.
+#[derive(Clone, Default)]
+pub(crate) struct FileTexts {
+    /// The text of each file, in order; `None` where the bytes are the text, or nothing can be read.
+    pub(crate) texts: Vec<Option<String>>,
+    /// Whether the time or the number of files ended the reading before all were read.
+    pub(crate) is_cut: bool,
+}
+
+/// Reads the files of a message.
 pub(crate) async fn texts(
     service: &Service,
     workspace: WorkspaceId,
     outgoing: &OutgoingMessage,
-) -> Result<Vec<Option<String>>, Refusal> {
+) -> Result<FileTexts, Refusal> {
     if !service.config.files.extraction {
-        return Ok(Vec::new());
+        return Ok(FileTexts::default());
     }
     let files = match &outgoing.origin {
-        OutgoingKind::AutomaticForward(_) => return Ok(Vec::new()),
-        OutgoingKind::Submitted(submitted) if !submitted.is_by_agent => return Ok(Vec::new()),
+        OutgoingKind::AutomaticForward(_) => return Ok(FileTexts::default()),
+        OutgoingKind::Submitted(submitted) if !submitted.is_by_agent => return Ok(FileTexts::default()),
         OutgoingKind::Submitted(submitted) => {
             let raw = submitted.raw.clone();
             let owner = WorkOwner { class: WorkClass::Compose, workspace };
@@ -42,26 +51,23 @@ pub(crate) async fn texts(
     read(service, workspace, files).await
 }
 
-/// Returns the text of each of these files, in order; `None` where the bytes are the text, or nothing can be read.
+/// Reads these files.
 pub(crate) async fn texts_of(
     service: &Service,
     workspace: WorkspaceId,
     files: &[OutgoingFile],
-) -> Result<Vec<Option<String>>, Refusal> {
+) -> Result<FileTexts, Refusal> {
     if !service.config.files.extraction {
-        return Ok(vec![None; files.len()]);
+        return Ok(FileTexts { texts: vec![None; files.len()], is_cut: false });
     }
     read(service, workspace, files.iter().map(given).collect()).await
 }
 
-async fn read(
-    service: &Service,
-    workspace: WorkspaceId,
-    files: Vec<Option<FileToRead>>,
-) -> Result<Vec<Option<String>>, Refusal> {
+async fn read(service: &Service, workspace: WorkspaceId, files: Vec<Option<FileToRead>>) -> Result<FileTexts, Refusal> {
     let mut texts = vec![None; files.len()];
-    if files.iter().all(Option::is_none) {
-        return Ok(texts);
+    let count = files.iter().flatten().count();
+    if count == 0 {
+        return Ok(FileTexts { texts, is_cut: false });
     }
     let until = service.clock.sleep_until(service.clock.now().plus_ms(READING_MS));
     let read = async {
@@ -71,11 +77,11 @@ async fn read(
             texts[at] = service.file_reader.read(file).await.ok().map(|read| read.text);
         }
     };
-    tokio::select! {
-        () = read => {}
-        () = until => {}
-    }
-    Ok(texts)
+    let is_cut = tokio::select! {
+        () = read => count > FILES_MAX,
+        () = until => true,
+    };
+    Ok(FileTexts { texts, is_cut })
 }
 
 fn parsed(file: &parse::ParsedAttachment<'_>) -> Option<FileToRead> {

@@ -1,9 +1,9 @@
 //! Where the addresses of recipients come from.
 
-use posthouse_domain::outbound_policy::seen;
+use posthouse_domain::outbound_policy::seen::{self, SeenFilter};
 use posthouse_domain::{
-    Caller, Direction, Inbox, JudgedRecipient, ListDirection, Message, OriginKind, RecipientOrigin, Time, label, list,
-    outbound_policy::RECIPIENT_LABEL, party, send::RECIPIENTS_MAX,
+    Caller, Direction, Inbox, JudgedRecipient, ListDirection, Message, MessageId, OriginKind, RecipientOrigin, Time,
+    label, list, outbound_policy::RECIPIENT_LABEL, party, send::RECIPIENTS_MAX,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result, Tx, agents, contacts, inboxes, lists, message_list::InboxRef, messages, seen_addresses};
@@ -33,6 +33,16 @@ struct KnownAddresses {
     contacts: Vec<(String, Time)>,
     listed: Vec<String>,
     answered: Vec<Address>,
+    /// The mails that may name more addresses than the index has.
+    filters: Vec<(MessageId, SeenFilter)>,
+}
+
+impl KnownAddresses {
+    /// Returns the message that may name an address with one of these numbers, although the index doesn't have it.
+    fn unread(&self, keys: &[i64]) -> Option<MessageId> {
+        let found = self.filters.iter().find(|(_, filter)| keys.iter().any(|key| filter.may_have(*key)));
+        found.map(|(message, _)| *message)
+    }
 }
 
 /// Returns the origin of each recipient.
@@ -54,7 +64,8 @@ fn known(tx: &mut Tx, message: Addressed<'_>, people: &[&Address]) -> Result<Kno
     all.extend(people.iter().map(|person| person.canonical_str()));
     let contacts = corresponded(tx, message.inbox, &all)?;
     let answered = message.answers.map(answered).unwrap_or_default();
-    Ok(KnownAddresses { own, contacts, listed: listed(tx, message.inbox, people)?, answered })
+    let filters = seen_addresses::filters(tx, workspace)?;
+    Ok(KnownAddresses { own, contacts, listed: listed(tx, message.inbox, people)?, answered, filters })
 }
 
 fn corresponded(tx: &mut Tx, inbox: &Inbox, addresses: &[&str]) -> Result<Vec<(String, Time)>> {
@@ -110,6 +121,7 @@ fn origin(tx: &mut Tx, message: Addressed<'_>, known: &KnownAddresses, person: &
         Some(found) => Some(found),
         None => as_message_id(tx, message.inbox, person)?,
     };
+    let named = named.or_else(|| known.unread(&keys));
     if named.is_some() {
         return Ok(RecipientOrigin { kind: OriginKind::SeenOnly, message: named });
     }
@@ -118,7 +130,7 @@ fn origin(tx: &mut Tx, message: Addressed<'_>, known: &KnownAddresses, person: &
 }
 
 /// Returns the received message whose `Message-ID` is like the address.
-fn as_message_id(tx: &mut Tx, inbox: &Inbox, person: &Address) -> Result<Option<posthouse_domain::MessageId>> {
+fn as_message_id(tx: &mut Tx, inbox: &Inbox, person: &Address) -> Result<Option<MessageId>> {
     let id = format!("<{}>", person.smtp_form());
     let found = messages::by_rfc_id(tx, inbox.workspace, inbox.id, &id)?;
     Ok(found.filter(|found| found.direction == Direction::Inbound).map(|found| found.id))

@@ -4,14 +4,104 @@ use base64::{Engine as _, engine::general_purpose};
 
 /// The shortest run that is decoded, in characters.
 const RUN_MIN: usize = 12;
-/// The most runs of one text that are decoded.
-const RUNS_MAX: usize = 64;
 /// The most words in a row that are joined, because each is one character.
 const SPACED_MAX: usize = 200;
 
-/// Words for `@`, and for the dots of a domain.
-const AT_WORDS: &[&str] = &["at", "@", "arroba", "chiocciola", "klammeraffe", "arobase", "собака"];
-const DOT_WORDS: &[&str] = &["dot", ".", "punkt", "point", "punto", "ponto", "точка"];
+/// Words for `@` and for the dots of a domain, in lower case. In brackets, any word is one of them.
+const AT_WORDS: &[&str] = &[
+    "at",
+    "@",
+    "ät",
+    "aet",
+    "at-sign",
+    "at-zeichen",
+    "klammeraffe",
+    "arroba",
+    "arobase",
+    "arobas",
+    "chiocciola",
+    "apenstaartje",
+    "apestaart",
+    "snabel-a",
+    "snabela",
+    "alfakrøll",
+    "małpa",
+    "malpa",
+    "zavináč",
+    "zavinac",
+    "kukac",
+    "kissanhäntä",
+    "miukumauku",
+    "strudel",
+    "собака",
+    "эт",
+    "маймунско",
+    "παπάκι",
+    "שטרודל",
+    "آت",
+    "एट",
+    "골뱅이",
+];
+const DOT_WORDS: &[&str] = &[
+    "dot",
+    ".",
+    "punkt",
+    "pkt",
+    "point",
+    "punto",
+    "ponto",
+    "punt",
+    "stip",
+    "prik",
+    "punktum",
+    "kropka",
+    "tečka",
+    "tecka",
+    "bodka",
+    "pont",
+    "piste",
+    "punct",
+    "nokta",
+    "titik",
+    "chấm",
+    "točka",
+    "точка",
+    "крапка",
+    "τελεία",
+    "נקודה",
+    "نقطة",
+    "نقطه",
+    "डॉट",
+    "점",
+    "닷",
+];
+/// Words of scripts that don't put spaces around words, with their signs.
+const UNSPACED_WORDS: &[(&str, &str)] = &[
+    ("アットマーク", " @ "),
+    ("アット", " @ "),
+    ("小老鼠", " @ "),
+    ("艾特", " @ "),
+    ("골뱅이", " @ "),
+    ("ドット", " . "),
+    ("点", " . "),
+    ("點", " . "),
+    ("닷", " . "),
+];
+/// Brackets around a word for a sign.
+const BRACKETS: &[(char, char)] = &[
+    ('(', ')'),
+    ('[', ']'),
+    ('{', '}'),
+    ('<', '>'),
+    ('«', '»'),
+    ('‹', '›'),
+    ('“', '”'),
+    ('„', '“'),
+    ('「', '」'),
+    ('【', '】'),
+];
+/// The longest word for a sign in brackets, in characters.
+const BRACKETED_MAX: usize = 16;
 
 /// Calls `read` with each spelling of a text that differs from it.
 pub(super) fn each(text: &str, mut read: impl FnMut(&str)) {
@@ -141,25 +231,42 @@ fn without_tags(text: &str) -> Option<String> {
     Some(out)
 }
 
+/// A part of a text between spaces.
+enum Token {
+    Word,
+    Sign(char),
+    /// A word in brackets, which is a sign in a language that [`AT_WORDS`] doesn't have, or an aside.
+    Bracketed,
+}
+
 /// Returns a text with `@` and `.` in place of the words for them, and without spaces around them and between single
 /// characters; `None` if it spells none.
 fn spelled_out(text: &str) -> Option<String> {
-    if !text.contains('@') && !contains_word(text) {
+    if !text.contains('@') && !contains_word(text) && !text.contains(is_bracket) {
         return None;
     }
     let marked: Vec<String> =
-        text.split(char::is_whitespace).filter(|word| !word.is_empty()).map(unbracketed).collect();
+        apart(text).split(char::is_whitespace).filter(|word| !word.is_empty()).map(unjoined).collect();
     let mut out = String::with_capacity(text.len());
     let (mut changed, mut spaced, mut is_glued) = (false, 0, true);
+    // Whether the last sign belongs to an address whose domain may go on after the last word.
+    let mut is_in_domain = false;
     for word in marked.iter().flat_map(|word| word.split(' ')).filter(|word| !word.is_empty()) {
         let is_single = word.chars().nth(1).is_none();
-        if let Some(sign) = sign(word) {
+        let sign = match token(word) {
+            Token::Sign(sign) => Some(sign),
+            Token::Bracketed if is_in_domain => Some('.'),
+            Token::Bracketed => Some('@'),
+            Token::Word => None,
+        };
+        if let Some(sign) = sign {
             out.push(sign);
-            (changed, is_glued) = (true, true);
+            (changed, is_glued, is_in_domain) = (true, true, true);
         } else {
             let is_joined = is_single && (1..SPACED_MAX).contains(&spaced);
             if !(is_glued || is_joined || word.starts_with(['@', '.'])) {
                 out.push(' ');
+                is_in_domain = false;
             }
             changed |= is_joined || word.starts_with('@') || out.ends_with('@');
             out.push_str(word);
@@ -170,36 +277,83 @@ fn spelled_out(text: &str) -> Option<String> {
     changed.then_some(out)
 }
 
-/// Returns the sign that a word stands for.
-fn sign(word: &str) -> Option<char> {
+fn token(word: &str) -> Token {
     let lower = word.to_lowercase();
-    let bare = lower.trim_matches(['(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '"']);
-    match bare {
-        _ if AT_WORDS.contains(&bare) => Some('@'),
-        _ if DOT_WORDS.contains(&bare) => Some('.'),
-        _ => None,
+    let bare = lower.trim_matches(|c| is_bracket(c) || matches!(c, ',' | ';' | ':' | '"' | '\''));
+    if AT_WORDS.contains(&bare) {
+        return Token::Sign('@');
     }
+    if DOT_WORDS.contains(&bare) {
+        return Token::Sign('.');
+    }
+    let is_bracketed = BRACKETS.iter().any(|(open, close)| word.starts_with(*open) && word.ends_with(*close));
+    if is_bracketed && !bare.is_empty() { Token::Bracketed } else { Token::Word }
+}
+
+fn is_bracket(c: char) -> bool {
+    BRACKETS.iter().any(|(open, close)| c == *open || c == *close)
 }
 
 fn contains_word(text: &str) -> bool {
     let lower = text.to_lowercase();
-    AT_WORDS.iter().any(|word| lower.contains(word))
+    AT_WORDS.iter().any(|word| lower.contains(word)) || UNSPACED_WORDS.iter().any(|(word, _)| text.contains(word))
 }
 
-/// Puts spaces around a word for `@` or `.` that brackets or lines mark within another word.
-fn unbracketed(word: &str) -> String {
+/// Returns a text with spaces around words in brackets, and with signs in place of words that have no spaces around them.
+fn apart(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(is_bracket) {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at..];
+        let first = tail.chars().next().unwrap_or_default();
+        match bracketed(tail, first) {
+            Some(group) => {
+                out.push(' ');
+                out.extend(group.chars().filter(|c| !c.is_whitespace()));
+                out.push(' ');
+                rest = &tail[group.len()..];
+            }
+            None => {
+                out.push(first);
+                rest = &tail[first.len_utf8()..];
+            }
+        }
+    }
+    out.push_str(rest);
+    if UNSPACED_WORDS.iter().any(|(word, _)| out.contains(word)) {
+        UNSPACED_WORDS.iter().for_each(|(word, sign)| out = out.replace(word, sign));
+    }
+    out
+}
+
+/// Returns the brackets at the start of a text with the one word in them.
+fn bracketed(text: &str, first: char) -> Option<&str> {
+    let (_, close) = BRACKETS.iter().find(|(open, _)| *open == first)?;
+    let inner = &text[first.len_utf8()..];
+    let (at, _) = inner.char_indices().take(BRACKETED_MAX + 1).find(|(_, c)| c == close)?;
+    let word = inner[..at].trim();
+    let is_word = !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || matches!(c, '@' | '.' | '-'));
+    is_word.then(|| &text[..first.len_utf8() + at + close.len_utf8()])
+}
+
+/// Puts spaces around a word for a sign that hyphens, lines or asterisks mark within another word.
+fn unjoined(word: &str) -> String {
     let mut out = word.to_owned();
-    for (open, close) in
-        [("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"), ("-", "-"), ("_", "_"), ("*", "*"), ("|", "|")]
-    {
-        if !(out.contains(open) && out.contains(close)) {
-            continue;
-        }
-        for name in ["at", "AT", "At", "@", "ät", "arroba"] {
-            out = out.replace(&format!("{open}{name}{close}"), " @ ");
-        }
-        for name in ["dot", "DOT", "Dot", ".", "punkt", "punto"] {
-            out = out.replace(&format!("{open}{name}{close}"), " . ");
+    for mark in ['-', '_', '*', '|', '~'] {
+        let parts: Vec<&str> = word.split(mark).collect();
+        let inner = parts.get(1..parts.len().saturating_sub(1)).unwrap_or_default();
+        if inner.iter().any(|part| matches!(token(part), Token::Sign(_))) {
+            let is_sign = |part: &&str| matches!(token(part), Token::Sign(_));
+            out = String::with_capacity(word.len());
+            for (at, part) in parts.iter().enumerate() {
+                let is_marked =
+                    is_sign(part) || at.checked_sub(1).and_then(|last| parts.get(last)).is_some_and(is_sign);
+                if at > 0 {
+                    out.push(if is_marked { ' ' } else { mark });
+                }
+                out.push_str(part);
+            }
         }
     }
     out
@@ -209,7 +363,7 @@ fn unbracketed(word: &str) -> String {
 fn encoded_runs(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let is_code = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
-    for run in text.split(|c: char| !is_code(c)).filter(|run| run.len() >= RUN_MIN).take(RUNS_MAX) {
+    for run in text.split(|c: char| !is_code(c)).filter(|run| run.len() >= RUN_MIN) {
         let bare = run.trim_end_matches('=');
         let standard = bare.replace('-', "+").replace('_', "/");
         let decoded = general_purpose::STANDARD_NO_PAD.decode(&standard).ok();

@@ -68,8 +68,10 @@ pub(crate) fn operations() -> Vec<Operation> {
         sending(
             "/v1/inboxes/{id}/messages/{message_id}/forward",
             "forwardMessage",
-            "Forwards a message to others in a new thread, with an optional note above it.",
+            "Forwards a message to others in a new thread, with an optional note above it. With dry_run, returns the \
+             decision and sends nothing.",
         )
+        .responds::<DecisionView<'_>>(200)
         // A file may be one that only an owner may read.
         .errors(&[ErrorCode::Forbidden, ErrorCode::MessageWithheld])
         .handle(forward),
@@ -213,11 +215,16 @@ async fn reply(service: Arc<Service>, input: Input<SendQuery, ReplyBody>) -> Res
     Ok(answer(reply::reply(&service, context, original, command, render()).await?))
 }
 
-async fn forward(service: Arc<Service>, input: Input<EmptyInput, ForwardBody>) -> Result<Outcome, Refusal> {
+async fn forward(service: Arc<Service>, input: Input<SendQuery, ForwardBody>) -> Result<Outcome, Refusal> {
     let original = input.path.id("message_id", "message")?;
     let mut context = send_context(&input, input.request.operation)?;
     context.fence = fence(original, input.body.lease_id.as_ref());
+    let dry_run = input.query.is_dry_run();
     let command = input.body.command();
+    if dry_run {
+        let decision = forward::dry_run(&service, context, original, command).await?;
+        return Outcome::json(200, &DecisionView::of(&decision));
+    }
     Ok(answer(forward::forward(&service, context, original, command, render()).await?))
 }
 

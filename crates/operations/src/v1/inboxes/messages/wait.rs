@@ -40,7 +40,8 @@ query! {
     struct WaitQuery {
         /// Seconds to wait; fractions are allowed.
         timeout: Timeout,
-        /// Only messages stored after this time. If omitted, the time of the request.
+        /// Only messages that such a request can see since this time: stored after it, or shown after it. If omitted, the
+        /// time of the request. Pass the last `created_at` to get each message once.
         since: Option<Time>,
         /// Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that
         /// domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched

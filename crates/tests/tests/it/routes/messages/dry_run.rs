@@ -30,6 +30,19 @@ async fn a_dry_run_returns_the_decision_without_sending() {
 }
 
 #[tokio::test]
+async fn a_dry_run_of_a_forward_sends_nothing() {
+    let fixture = InboxFixture::open().await;
+    let mail = "From: Dana <dana@elsewhere.example>\nTo: x\nSubject: Lamps\nMessage-ID: <a@b.example>\n\nWhen?\n";
+    let original = fixture.receive_at(&fixture.inbox, mail).await;
+    let path = format!("/{original}/forward?dry_run=true");
+    let decision = fixture.post(&path, json!({ "to": "ann@other.example" })).await.expect(200);
+    assert_eq!((&decision["allowed"], &decision["refusal"]), (&json!(true), &json!(null)));
+    assert_eq!(decision["recipients"][0]["address"], "ann@other.example");
+    assert_eq!(fixture.newest_message(&fixture.inbox).await["id"], json!(original), "nothing is sent");
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
 async fn a_dry_run_of_a_reply_names_its_computed_recipients() {
     let fixture = InboxFixture::open().await;
     let mail = "From: Dana <dana@elsewhere.example>\nTo: x\nSubject: Lamps\nMessage-ID: <a@b.example>\n\nWhen?\n";

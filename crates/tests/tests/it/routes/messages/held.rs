@@ -61,6 +61,63 @@ async fn held_mail_reaches_no_agent_until_a_person_releases_it() {
 }
 
 #[tokio::test]
+async fn the_last_feedback_counts_everywhere_and_releases_once() {
+    let fixture = InboxFixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    let release = format!("/v1/messages/{}/release", fixture.phishing("Bill").await);
+    for (body, expected) in [
+        (json!({}), json!(null)),
+        (json!({ "feedback": "wrong" }), json!("wrong")),
+        (json!({ "feedback": "right" }), json!("right")),
+        (json!({ "feedback": "right" }), json!("right")),
+        (json!({}), json!("right")),
+    ] {
+        let released = fixture.api.post(&release, body.clone()).await.expect(200);
+        let said = &released["screening"]["release"];
+        assert_eq!((&said["feedback"], &said["by"]["type"]), (&expected, &json!("api_key")), "{body}");
+        let events = fixture.api.get("/v1/events?types=message.released").await.expect(200);
+        assert_eq!(events.data().len(), 1, "{body}");
+        assert_eq!(events.data()[0]["data"]["message"]["screening"]["release"]["feedback"], expected, "{body}");
+    }
+    let agreement = owner.get("/platform/screening").await.expect(200);
+    let phishing = &agreement["reasons"][0];
+    assert_eq!((&phishing["right"], &phishing["wrong"]), (&json!(1), &json!(0)), "{agreement}");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn mail_that_was_held_reaches_agents_when_screening_is_switched_off() {
+    let fixture = InboxFixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    let claim = format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id);
+    fixture.api.post_empty(&claim).await.expect(200);
+    let first = fixture.phishing("First").await;
+    let pending = fixture.server.receive_pending(&fixture.inbox, &TestMessage::new("Second", "text")).await.to_string();
+    let ruled = TestMessage::new("Third", "text");
+    let ruled = fixture.server.receive_held(&fixture.inbox, &ruled, HoldReason::Rule).await.to_string();
+    let inbox = format!("/v1/inboxes/{}", fixture.inbox.id);
+    owner.patch(&inbox, json!({ "screening": "monitor" })).await.expect(200);
+    fixture.server.settle().await;
+    assert_eq!(held(&fixture.api, "").await.len(), 3, "monitoring leaves what is held to people");
+    owner.patch(&inbox, json!({ "screening": "off" })).await.expect(200);
+    fixture.server.settle().await;
+    let left: Vec<Value> = held(&fixture.api, "").await.into_iter().map(|message| message["id"].clone()).collect();
+    assert_eq!(left, [json!(ruled)], "a rule doesn't depend on the screening");
+    let claimed = fixture.api.post_empty(&claim).await.expect(200);
+    let claimed: Vec<&Value> = claimed.data().iter().map(|item| &item["message"]["id"]).collect();
+    assert_eq!(claimed, [&json!(first), &json!(pending)], "in the order of their arrival");
+    let events = fixture.api.get("/v1/events?types=message.released").await.expect(200);
+    assert_eq!(events.data().len(), 2);
+    let message = fixture.api.get(&format!("/v1/messages/{first}")).await.expect(200);
+    assert_eq!(
+        (&message["screening"]["state"], &message["screening"]["reason"]),
+        (&json!("released"), &json!("phishing"))
+    );
+    assert_eq!(message["screening"].get("release"), None, "nobody released it by itself");
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn the_list_of_held_mail_spans_inboxes_and_follows_scope_and_permission() {
     let fixture = InboxFixture::open().await;
     let other = fixture.server.inbox(&fixture.key).await;

@@ -164,3 +164,33 @@ fn base64(text: &str) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::STANDARD.encode(text)
 }
+
+#[tokio::test]
+async fn files_that_are_not_read_in_time_follow_the_owners_setting() {
+    let fixture = InboxFixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    let file = |n: usize| json!({ "filename": format!("{n}.pdf"), "content_type": "application/pdf", "content_base64": "JVBERi0xLjQK" });
+    let body = |count: usize| {
+        let files: Vec<Value> = (0..count).map(file).collect();
+        json!({ "to": "ann@good.example", "subject": "Files", "text": "Here.", "attachments": files })
+    };
+    let send = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
+    for (on_timeout, policy, count, expected) in [
+        ("hold", OutboundPolicy::Hold, 21, "content_blocked"),
+        ("hold", OutboundPolicy::Hold, 20, "sent"),
+        ("hold", OutboundPolicy::Label, 21, "sent"),
+        ("release", OutboundPolicy::Hold, 21, "sent"),
+        ("release", OutboundPolicy::Refuse, 21, "sent"),
+    ] {
+        owner.patch("/platform/org", json!({ "screening_on_timeout": on_timeout })).await.expect(200);
+        fixture.set_outbound_policy(policy).await;
+        let answer = fixture.api.post(&send, body(count)).await.expect(202);
+        let outcome = answer["hold"]["reason"].as_str().unwrap_or("sent");
+        assert_eq!(outcome, expected, "{on_timeout} {policy:?} {count}");
+    }
+    owner.patch("/platform/org", json!({ "screening_on_timeout": "hold" })).await.expect(200);
+    fixture.set_outbound_policy(OutboundPolicy::Refuse).await;
+    fixture.api.post(&send, body(21)).await.error("content_blocked");
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}

@@ -109,3 +109,17 @@ async fn people_who_took_part_in_a_thread_with_proof_are_answered() {
     fixture.server.settle().await;
     fixture.server.finish().await;
 }
+
+#[tokio::test]
+async fn an_address_behind_the_limits_of_the_index_was_unseen() {
+    let many: String = (0..300).map(|n| format!("user{n}@crowd.example\n")).collect();
+    let long = format!("{}\nbehind@evil.example\n", "Ordinary words of a long log.\n".repeat(45_000));
+    for (text, address) in [(many, "user299@crowd.example"), (long, "behind@evil.example")] {
+        let fixture = InboxFixture::open().await;
+        let id = fixture.receive_proven("ada@good.example", &TestMessage::new("Hi", &text)).await;
+        let seen = fixture.origin_of(address).await;
+        assert_eq!((&seen["origin"], &seen["message_id"]), (&json!("seen_only"), &json!(id)), "{address}");
+        assert_eq!(fixture.origin_of("nobody@named.example").await["origin"], "caller");
+        fixture.server.finish().await;
+    }
+}

@@ -187,3 +187,55 @@ async fn each_action_does_what_it_says() {
     fixture.server.settle().await;
     fixture.server.finish().await;
 }
+
+/// However an answer names the conversation, it waits for an approval.
+#[tokio::test]
+async fn draft_only_was_bypassed_by_references_and_subjects() {
+    let fixture = InboxFixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    let conditions = json!([{ "field": "domain", "value": "draft.example" }]);
+    owner.post("/platform/rules", rule("drafts", conditions, json!([{ "action": "draft_only" }]))).await.expect(201);
+    let author = "a@draft.example";
+    let mail = TestMessage::new("Lamps", "How are you?").with("Message-ID", "<lamps@draft.example>");
+    let id = fixture.receive_proven(author, &mail).await;
+    let later = TestMessage::new("Re: Lamps", "And?").with("Message-ID", "<more@other.example>");
+    let later = later.with("References", "<lamps@draft.example>");
+    let later = fixture.receive_proven("b@other.example", &later).await;
+    for policy in [OutboundPolicy::Off, OutboundPolicy::Label, OutboundPolicy::Hold] {
+        fixture.set_outbound_policy(policy).await;
+        let send = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
+        let text = json!({ "text": "Fine." });
+        let named = |subject: &str| json!({ "to": author, "subject": subject, "text": "Fine." });
+        for (path, body) in [
+            (format!("{send}/{id}/reply"), text.clone()),
+            (format!("{send}/{later}/reply"), text.clone()),
+            (send.clone(), named("Re: Lamps")),
+            (send.clone(), named("AW: Lamps")),
+            (format!("{send}/send"), named("Fwd: Lamps")),
+        ] {
+            let held = fixture.api.post(&path, body).await.expect(202);
+            assert_eq!(held["hold"]["reason"], "draft_only", "{path}: {held}");
+        }
+        for fields in [
+            "Subject: x\r\nReferences: <lamps@draft.example>",
+            "Subject: x\r\nIn-Reply-To: <lamps@draft.example>",
+            "Subject: x\r\nReferences: <lamps@draft.example> <more@other.example>",
+            "Subject: Re: Lamps",
+        ] {
+            let reply = fixture.submit_fields(author, fields).await;
+            assert!(reply.to_string().contains("held for approval"), "{fields}: {reply}");
+        }
+        let draft = json!({ "to": author, "subject": "Re: Lamps", "text": "Fine." });
+        let draft = fixture.api.post(&format!("/v1/inboxes/{}/drafts", fixture.inbox.id), draft).await.expect(201);
+        let path = format!("/v1/inboxes/{}/drafts/{}/send", fixture.inbox.id, draft["id"].as_str().unwrap());
+        let held = fixture.api.post_empty(&path).await.expect(202);
+        assert_eq!(held["hold"]["reason"], "draft_only", "{held}");
+        let sent = fixture.api.post(&send, named("Another matter")).await.expect(202);
+        assert_eq!(sent["status"], "queued", "a new conversation is no answer");
+    }
+    let all =
+        fixture.api.get(&format!("/v1/inboxes/{}/messages?direction=outbound", fixture.inbox.id)).await.expect(200);
+    assert!(all.data().iter().all(|message| message["subject"] == "Another matter"));
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}

@@ -24,6 +24,17 @@ impl InboxFixture {
         reply
     }
 
+    /// Submits a message with more fields, and returns the reply to its data.
+    pub(super) async fn submit_fields(&self, to: &str, fields: &str) -> SmtpReply {
+        let mut session = TestSmtpClient::connect_with_ehlo(self.server.submission_address()).await;
+        session.log_in(&self.inbox.address, &self.key.secret).await.expect(235);
+        let address = &self.inbox.address;
+        let raw = format!("From: {address}\r\nTo: {to}\r\n{fields}\r\n\r\nFine.\r\n");
+        let reply = session.mail(address, &[to], raw.as_bytes()).await;
+        session.quit().await;
+        reply
+    }
+
     async fn labels_of(&self, reply: &SmtpReply) -> Value {
         self.api.get(&format!("/v1/messages/{}", reply.id())).await.expect(200)["labels"].clone()
     }

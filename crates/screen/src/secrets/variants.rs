@@ -1,25 +1,25 @@
-//! The forms in which a reader can have a text: with its character references and escapes replaced, as markup shows it and
-//! hides it, without markup, with look-alike and invisible characters folded, and with its encoded parts decoded. Each form
+//! The variants in which a reader can have a text: with its character references and escapes replaced, as markup shows it and
+//! hides it, without markup, with look-alike and invisible characters folded, and with its encoded parts decoded. Each variant
 //! is read again the same way, so that disguises within disguises are found, too. Everything has a limit and is linear.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::spelling;
+use super::spelling::{self, Escapes};
 use crate::{decode, html};
 
-/// Bytes of a text of which other forms are made. The text itself is read whole.
+/// Bytes of a text of which variants are made. The text itself is read whole.
 const TEXT_BYTES_MAX: usize = 4 << 20;
-/// Bytes of all other forms of a text.
-const FORMS_BYTES_MAX: usize = 24 << 20;
-/// Forms of a text.
-const FORMS_MAX: usize = 64;
+/// Bytes of all variants of a text.
+const VARIANTS_BYTES_MAX: usize = 24 << 20;
+/// Variants of a text.
+const VARIANTS_MAX: usize = 64;
 /// Disguises within disguises.
 const DEPTH_MAX: usize = 4;
 
 /// A text that was made from another.
 #[derive(Debug, Default)]
-pub(super) struct Form {
+pub(super) struct DerivedText {
     pub(super) text: String,
     pieces: Vec<Piece>,
 }
@@ -34,7 +34,7 @@ struct Piece {
     is_same: bool,
 }
 
-impl Form {
+impl DerivedText {
     /// Appends a part of the source that begins at `start`.
     pub(super) fn copy(&mut self, part: &str, start: usize) {
         let at = self.text.len();
@@ -85,45 +85,45 @@ impl Form {
     }
 }
 
-/// A text with its other forms.
+/// A text with its variants.
 #[derive(Debug)]
-pub struct Readings<'a> {
+pub struct TextVariants<'a> {
     text: &'a str,
-    forms: Vec<(Form, Option<usize>)>,
+    derived: Vec<(DerivedText, Option<usize>)>,
 }
 
-impl<'a> Readings<'a> {
-    /// Reads a text in all of its forms.
+impl<'a> TextVariants<'a> {
+    /// Makes all variants of a text.
     #[must_use]
     pub fn of(text: &'a str) -> Self {
-        let mut readings = Self { text, forms: Vec::new() };
+        let mut variants = Self { text, derived: Vec::new() };
         let mut seen = HashSet::from([hash(text)]);
-        let mut bytes_left = FORMS_BYTES_MAX;
+        let mut bytes_left = VARIANTS_BYTES_MAX;
         let mut level: Vec<Option<usize>> = vec![None];
         for _ in 0..DEPTH_MAX {
             let mut next = Vec::new();
             for parent in level {
-                for form in forms(readings.text_of(parent)) {
-                    let is_kept = readings.forms.len() < FORMS_MAX && form.text.len() <= bytes_left;
+                for form in derived(variants.text_of(parent)) {
+                    let is_kept = variants.derived.len() < VARIANTS_MAX && form.text.len() <= bytes_left;
                     if is_kept && seen.insert(hash(&form.text)) {
                         bytes_left -= form.text.len();
-                        next.push(Some(readings.forms.len()));
-                        readings.forms.push((form, parent));
+                        next.push(Some(variants.derived.len()));
+                        variants.derived.push((form, parent));
                     }
                 }
             }
             level = next;
         }
-        readings
+        variants
     }
 
     fn text_of(&self, form: Option<usize>) -> &str {
-        form.map_or(self.text, |number| &self.forms[number].0.text)
+        form.map_or(self.text, |number| &self.derived[number].0.text)
     }
 
-    /// Returns all forms, first the text itself.
-    pub fn iter(&self) -> impl Iterator<Item = Reading<'_>> {
-        std::iter::once(None).chain((0..self.forms.len()).map(Some)).map(|form| Reading {
+    /// Returns the text itself, then its variants.
+    pub fn iter(&self) -> impl Iterator<Item = TextVariant<'_>> {
+        std::iter::once(None).chain((0..self.derived.len()).map(Some)).map(|form| TextVariant {
             all: self,
             form,
             text: self.text_of(form),
@@ -131,22 +131,22 @@ impl<'a> Readings<'a> {
     }
 }
 
-/// One form of a text.
+/// One variant of a text, or the text itself.
 #[derive(Debug, Clone, Copy)]
-pub struct Reading<'a> {
-    all: &'a Readings<'a>,
+pub struct TextVariant<'a> {
+    all: &'a TextVariants<'a>,
     form: Option<usize>,
-    /// The text in this form.
+    /// The text in this variant.
     pub text: &'a str,
 }
 
-impl Reading<'_> {
-    /// Returns the range of the original text, in bytes, that a range of this form stands for.
+impl TextVariant<'_> {
+    /// Returns the range of the original text, in bytes, that a range of this variant stands for.
     #[must_use]
     pub fn source(&self, start: usize, end: usize) -> (usize, usize) {
         let (mut range, mut form) = ((start, end), self.form);
         while let Some(number) = form {
-            let (made, parent) = &self.all.forms[number];
+            let (made, parent) = &self.all.derived[number];
             (range, form) = (made.source(range.0, range.1), *parent);
         }
         let text = self.all.text;
@@ -161,14 +161,15 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns the forms of a text that differ from it.
-fn forms(text: &str) -> Vec<Form> {
+/// Returns the texts that are derived from a text in one step.
+fn derived(text: &str) -> Vec<DerivedText> {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
     let mut all = Vec::new();
-    all.extend(spelling::unescaped(text));
+    let both = [Escapes::All, Escapes::WithoutQuotedPrintable];
+    all.extend(both.into_iter().filter_map(|escapes| spelling::unescaped(text, escapes)));
     if has_markup(text) {
         let parts = html::read(text);
-        all.extend([parts.visible, parts.hidden].map(Form::of_stream));
+        all.extend([parts.visible, parts.hidden].map(DerivedText::of_stream));
         all.push(without_markup(text));
     }
     if !text.is_ascii() {
@@ -189,8 +190,8 @@ fn is_tag(rest: &[u8]) -> bool {
 }
 
 /// Returns a text without its tags and comments, with nothing in their place.
-fn without_markup(text: &str) -> Form {
-    let mut form = Form::default();
+fn without_markup(text: &str) -> DerivedText {
+    let mut form = DerivedText::default();
     let mut from = 0;
     while from < text.len() {
         let tag = memchr::memchr_iter(b'<', &text.as_bytes()[from..])
@@ -206,8 +207,8 @@ fn without_markup(text: &str) -> Form {
 }
 
 /// Returns the decoded parts of a text, each in a line of its own.
-fn decoded(text: &str) -> Option<Form> {
-    let mut form = Form::default();
+fn decoded(text: &str) -> Option<DerivedText> {
+    let mut form = DerivedText::default();
     for payload in decode::payloads_for_secrets(text) {
         let (start, end) = (payload.start as usize, payload.end as usize);
         form.put(&payload.text, start, end);

