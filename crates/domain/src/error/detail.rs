@@ -425,7 +425,7 @@ details! {
     UnprovenRecipients(Vec<JudgedRecipient>) = "recipients";
     /// The secrets in the message: kind, place and position, never the value.
     Findings(Vec<OutboundFinding>) = "findings";
-    /// JSON pointers into the data where the model's answer doesn't match the schema; an empty one is all of the data.
+    /// JSON pointers into the data where the model's answer doesn't match the schema; an empty one means the whole.
     SchemaErrors(Vec<String>) = "errors";
 }
 
