@@ -14,7 +14,7 @@ use super::{
     tag,
 };
 use crate::connection::host;
-use posthouse_call::{Access, Method, Operation, RequiredScope, ResultDoc};
+use posthouse_call::{Access, ErrorForm, Method, Operation, RequiredScope, ResultDoc};
 
 /// The content type of forms.
 const FORM: &str = "multipart/form-data";
@@ -243,7 +243,12 @@ const NAMED_CODES_MAX: usize = 3;
 fn refusal_name(route: &Operation, codes: &[ErrorCode]) -> String {
     let named = codes.iter().filter(|code| codes.len() == 1 || **code != ErrorCode::StoreDamaged);
     let names: Vec<String> = named.take(NAMED_CODES_MAX).map(|code| pascal(code.text())).collect();
-    format!("{}{}", if route.has_oauth_errors { "OAuth" } else { "" }, names.join("Or"))
+    let form = match route.error_form {
+        ErrorForm::Api => "",
+        ErrorForm::OAuth => "OAuth",
+        ErrorForm::JsonRpc => "JsonRpc",
+    };
+    format!("{form}{}", names.join("Or"))
 }
 
 fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {
@@ -259,13 +264,14 @@ fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {
     }
     let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
     let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let schema = if route.has_oauth_errors {
-        json!({ "$ref": "#/components/schemas/OAuthError" })
-    } else {
-        json!({
+    let schema = match route.error_form {
+        ErrorForm::OAuth => json!({ "$ref": "#/components/schemas/OAuthError" }),
+        // A message that isn't read has an error of JSON-RPC without such a code.
+        ErrorForm::JsonRpc => json!({ "$ref": "#/components/schemas/JsonRpcError" }),
+        ErrorForm::Api => json!({
             "allOf": [{ "$ref": "#/components/schemas/Error" }],
             "properties": { "error": { "properties": { "code": { "enum": names } } } },
-        })
+        }),
     };
     let mut refusal = json!({
         "description": format!("{}.", named.join(", ")),
