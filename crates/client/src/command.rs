@@ -141,16 +141,13 @@ pub struct Program<'a> {
 pub fn run(command: Command, leading: LeadingOptions, program: &Program<'_>) -> ExitCode {
     let options = command.options().clone().with_leading(leading);
     let session = Session::new(options, Environment::of_process());
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            session.output.error(&ClientError::Failed(format!("the program can't start: {error}")));
-            return ExitCode::FAILURE;
+    let done = match command {
+        // A store blocks, which a thread of the runtime must not.
+        Command::Keys(given) if given.command.is_local() => {
+            keys::run_on_store(&session, given.command, program.local_keys)
         }
+        command => run_on_server(&session, command, program),
     };
-    let done = runtime.block_on(execute(&session, command, program));
-    // A thread that still reads standard input must not delay the end.
-    runtime.shutdown_background();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -161,6 +158,15 @@ pub fn run(command: Command, leading: LeadingOptions, program: &Program<'_>) -> 
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+fn run_on_server(session: &Session, command: Command, program: &Program<'_>) -> Result<(), ClientError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| ClientError::Failed(format!("the program can't start: {error}")))?;
+    let done = runtime.block_on(execute(session, command, program.tree));
+    // A thread that still reads standard input must not delay the end.
+    runtime.shutdown_background();
+    done
 }
 
 /// Returns the name of the command that these arguments call, such as `drafts send`; empty if they call none.
@@ -199,7 +205,7 @@ fn takes_value(command: &clap::Command, option: &str) -> bool {
     command.get_arguments().find(is_it).is_some_and(|argument| argument.get_action().takes_values())
 }
 
-async fn execute(session: &Session, command: Command, program: &Program<'_>) -> Result<(), ClientError> {
+async fn execute(session: &Session, command: Command, tree: fn() -> clap::Command) -> Result<(), ClientError> {
     match command {
         Command::Login(given) => account::login(session, given.command).await,
         Command::Logout(given) => account::logout(session, given.command),
@@ -220,12 +226,12 @@ async fn execute(session: &Session, command: Command, program: &Program<'_>) -> 
         Command::Knowledge(given) => knowledge::run(session, given.command).await,
         Command::Webhooks(given) => webhooks::run(session, given.command).await,
         Command::Domains(given) => domains::run(session, given.command).await,
-        Command::Keys(given) => keys::run(session, given.command, program.local_keys).await,
+        Command::Keys(given) => keys::run(session, given.command).await,
         Command::Mcp(given) => mcp::run(session, given.command).await,
         Command::Agents(given) => agents::run(session, given.command),
         Command::Open(given) => open::run(session, given.command).await,
         Command::Doctor(given) => doctor::run(session, given.command).await,
-        Command::Commands(given) => tree::run(session, given.command, program.tree),
+        Command::Commands(given) => tree::run(session, given.command, tree),
     }
 }
 

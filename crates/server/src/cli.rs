@@ -23,7 +23,7 @@ mod workspace;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
 
 use crate::{
     boot::{
@@ -385,7 +385,10 @@ pub fn run(http: HttpServer) -> ExitCode {
 /// Prints why the arguments are invalid, as the output was asked for.
 fn misused(error: &clap::Error) -> ExitCode {
     if wants_json() {
-        eprintln!("{}", usage_json(&error.render().to_string(), &command_name()));
+        // Without a command, the parser prints the help.
+        let is_missing = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        let printed = if is_missing { "a command is missing".to_owned() } else { error.render().to_string() };
+        eprintln!("{}", usage_json(&printed, &command_name()));
     } else {
         let _ = error.print();
     }

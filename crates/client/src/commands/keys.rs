@@ -47,15 +47,8 @@ pub struct LocalStore {
 }
 
 impl LocalStore {
-    /// Returns the store, if the options name one.
-    fn named(&self) -> Result<Option<&Self>, ClientError> {
-        match (self.data_dir.is_some() || self.config.is_some(), &self.workspace) {
-            (true, _) => Ok(Some(self)),
-            (false, None) => Ok(None),
-            (false, Some(_)) => {
-                Err(ClientError::Usage("--workspace is for the machine of the server; pass --data-dir, too".to_owned()))
-            }
-        }
+    fn is_named(&self) -> bool {
+        self.data_dir.is_some() || self.config.is_some()
     }
 }
 
@@ -174,6 +167,11 @@ impl Command {
         }
     }
 
+    /// Returns whether the command works on a store.
+    pub(crate) fn is_local(&self) -> bool {
+        self.store().is_named()
+    }
+
     /// Returns the options that name a store.
     fn store(&self) -> &LocalStore {
         match self {
@@ -184,10 +182,11 @@ impl Command {
     }
 }
 
-/// Runs a command for keys. `local` are those of a server on this machine.
-pub(crate) async fn run(session: &Session, command: Command, local: &dyn LocalKeys) -> Result<(), ClientError> {
-    if let Some(store) = command.store().named()?.cloned() {
-        return run_on_store(session, command, local, &store);
+/// Runs a command for keys on the server.
+pub(crate) async fn run(session: &Session, command: Command) -> Result<(), ClientError> {
+    if command.store().workspace.is_some() {
+        let problem = "--workspace is for the machine of the server; pass --data-dir, too";
+        return Err(ClientError::Usage(problem.to_owned()));
     }
     let api = session.api()?;
     let done = match command {
@@ -201,20 +200,17 @@ pub(crate) async fn run(session: &Session, command: Command, local: &dyn LocalKe
     done.map_err(|error| explained(error, &api))
 }
 
-fn run_on_store(
-    session: &Session,
-    command: Command,
-    local: &dyn LocalKeys,
-    store: &LocalStore,
-) -> Result<(), ClientError> {
+/// Runs a command for keys on a store of this machine.
+pub(crate) fn run_on_store(session: &Session, command: Command, local: &dyn LocalKeys) -> Result<(), ClientError> {
+    let store = command.store().clone();
     match command {
-        Command::List(_) => session.output.items(&local.list(store)?, COLUMNS),
+        Command::List(_) => session.output.items(&local.list(&store)?, COLUMNS),
         Command::Create(given) => {
-            let created = local.create(store, &given.name, &given.preset.name(), given.inbox.as_deref())?;
+            let created = local.create(&store, &given.name, &given.preset.name(), given.inbox.as_deref())?;
             show_created(session, &created)
         }
         Command::Revoke(given) => {
-            local.revoke(store, &given.key)?;
+            local.revoke(&store, &given.key)?;
             show_revoked(session, &given.key)
         }
     }

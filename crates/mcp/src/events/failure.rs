@@ -49,7 +49,8 @@ fn of_callback(problem: CallbackProblem) -> Failure {
 
 /// Returns the error for an event type that doesn't exist.
 pub(super) fn unknown_event(problem: &str) -> Failure {
-    Failure::new(FailureKind::EventNotFound, format!("`params.name`: {problem}."))
+    let end = if problem.ends_with('?') { "" } else { "." };
+    Failure::new(FailureKind::EventNotFound, format!("`params.name`: {problem}{end}"))
         .with_data(json!({ "kind": "event" }))
         .with_fix("Use one of the types that `events/list` lists.")
 }

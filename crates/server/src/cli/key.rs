@@ -169,7 +169,8 @@ pub(super) fn all(store: &Store, workspace: WorkspaceId) -> Result<Vec<ApiKey>, 
 }
 
 fn revoke(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
-    let key = key_id(id)?;
+    let key: KeyId =
+        id.parse().map_err(|_| CommandError::Usage(format!("{id} is not a key id; see posthouse key list")))?;
     let store = boot::open_store(&options.load_with_store()?)?;
     let now = boot::clock().now();
     if !store.write_blocking(move |tx| keys::revoke(tx, key, now))? {
@@ -178,10 +179,6 @@ fn revoke(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(
     store.close();
     let json = json!({ "id": key.to_string(), "revoked_at": now.to_string() });
     print(output, &json, &format!("Revoked {key}."), &CommandEffect::This(format!("key {key} was revoked")))
-}
-
-pub(super) fn key_id(text: &str) -> Result<KeyId, CommandError> {
-    text.parse().map_err(|_| CommandError::Usage(format!("{text} is not a key id; see posthouse key list")))
 }
 
 pub(super) fn no_key(key: KeyId) -> CommandError {

@@ -2,7 +2,11 @@
 
 use posthouse_app::access::new_key::NewKey;
 use posthouse_client::{LocalKeys, LocalKeysError, LocalStore};
-use posthouse_domain::{Scope, WorkspaceId, auth::Permissions, id::InboxId};
+use posthouse_domain::{
+    Scope, WorkspaceId,
+    auth::Permissions,
+    id::{InboxId, KeyId},
+};
 use posthouse_store::{Store, inboxes, keys};
 use serde_json::{Value, json};
 
@@ -42,7 +46,8 @@ impl LocalKeys for StoredKeys {
     }
 
     fn revoke(&self, given: &LocalStore, id: &str) -> Result<(), LocalKeysError> {
-        let id = key::key_id(id)?;
+        let unknown = |_| CommandError::Usage(format!("{id} is not the id of a key; posthouse keys list shows them"));
+        let id: KeyId = id.parse().map_err(unknown)?;
         let (_, store, workspace) = open(given)?;
         // A key of another workspace isn't revoked if the options name one.
         let is_own = key::all(&store, workspace)?.iter().any(|key| key.id == id);
@@ -73,7 +78,11 @@ fn open(given: &LocalStore) -> Result<(Configuration, Store, WorkspaceId), Comma
         Some(id) => workspace::find(&store, key::workspace_id(id)?)?.id,
         None => match workspace::all(&store)?.as_slice() {
             [only] => only.id,
-            [] => return Err(CommandError::Failed("the server has no workspace; create one".to_owned())),
+            [] => {
+                return Err(CommandError::Failed(
+                    "the server has no workspace; run posthouse admin workspace create".to_owned(),
+                ));
+            }
             many => {
                 let ids: Vec<String> = many.iter().map(|one| format!("{} ({})", one.id, one.name)).collect();
                 let text =

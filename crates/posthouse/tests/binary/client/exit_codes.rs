@@ -40,6 +40,7 @@ fn usage_errors_in_json_have_the_next_step() {
         (&["admin", "key", "create"], 2, "posthouse help admin key create."),
         (&["whoami", "--config", "x"], 2, "whoami."),
         (&["fly"], 2, "posthouse help."),
+        (&["drafts"], 2, "posthouse help drafts."),
         (&["tail", "--count", "many"], 2, "posthouse help tail."),
         (&["tail", "--inbox", "nope"], 2, "posthouse inboxes list"),
         (&["tail", "--since", "nope"], 1, "since"),

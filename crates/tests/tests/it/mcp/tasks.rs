@@ -237,7 +237,7 @@ async fn a_draft_that_waits_for_approval_can_get_its_file_over_a_link() {
     let (server, key, inbox, client) = start().await;
     let arguments = json!({
         "inbox_id": inbox.id.to_string(), "to": "ada@example.com", "subject": "Plan", "text": "Attached.",
-        "attachments": [{ "filename": "plan.txt" }], "wait_for_approval": true,
+        "attachments": [{ "filename": "plan.txt", "content_type": "text/plain" }], "wait_for_approval": true,
     });
     let result = client.result("tools/call", json!({ "name": "create_draft", "arguments": arguments })).await;
     let text = result["content"][0]["text"].as_str().expect("a text");
