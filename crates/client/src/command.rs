@@ -9,7 +9,7 @@ use crate::{
         account, agents, contacts, doctor, domains, drafts, inboxes, keys, knowledge, listen, mcp, messages, open,
         rehearse, search, send, tail, threads, tree, trigger, wait_code, webhooks,
     },
-    environment::Environment,
+    environment::{self, Environment},
     error::ClientError,
     options::{ClientOptions, LeadingOptions},
     session::Session,
@@ -151,7 +151,7 @@ pub fn run(command: Command, leading: LeadingOptions, program: &Program<'_>) -> 
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let error = error.with_help(|| named_command((program.tree)(), std::env::args_os().skip(1)));
+            let error = error.with_help(|| named_command((program.tree)(), environment::arguments()));
             if !matches!(error, ClientError::OutputClosed) {
                 session.output.error(&error);
             }

@@ -156,8 +156,11 @@ impl fmt::Display for ClientError {
     }
 }
 
-/// Returns a text as a sentence.
+/// Returns a text as a sentence. A command at its start stays as it is typed.
 fn sentence(text: &str) -> String {
+    if text.starts_with("posthouse ") {
+        return format!("{}.", text.trim_end_matches('.'));
+    }
     let mut characters = text.chars();
     let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
     let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
@@ -244,6 +247,8 @@ mod tests {
         }
         let mistaken = ClientError::Usage("--limit is too large".to_owned()).with_help(|| "drafts list".to_owned());
         assert_eq!(mistaken.to_string(), "--limit is too large; see posthouse help drafts list");
+        let command = ClientError::Failed("no such key; posthouse keys list shows all".to_owned());
+        assert_eq!(command.problem_and_fix().1, "posthouse keys list shows all.");
         let named = ClientError::Usage("no file; name one".to_owned()).with_help(|| panic!("it has a next step"));
         assert_eq!(named.problem_and_fix(), ("no file".to_owned(), "Name one.".to_owned()));
     }

@@ -266,8 +266,13 @@ fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {
     let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let schema = match route.error_form {
         ErrorForm::OAuth => json!({ "$ref": "#/components/schemas/OAuthError" }),
-        // A message that isn't read has an error of JSON-RPC without such a code.
-        ErrorForm::JsonRpc => json!({ "$ref": "#/components/schemas/JsonRpcError" }),
+        // An error of the protocol itself has no such code.
+        ErrorForm::JsonRpc => json!({
+            "allOf": [{ "$ref": "#/components/schemas/JsonRpcError" }],
+            "properties": {
+                "error": { "properties": { "data": { "properties": { "code": { "enum": names } } } } },
+            },
+        }),
         ErrorForm::Api => json!({
             "allOf": [{ "$ref": "#/components/schemas/Error" }],
             "properties": { "error": { "properties": { "code": { "enum": names } } } },

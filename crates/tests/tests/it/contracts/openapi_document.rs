@@ -76,7 +76,7 @@ fn errors_of_protocols_have_their_own_form() {
     }
     let responses = document["paths"]["/mcp"]["post"]["responses"].as_object().expect("responses");
     for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
-        let schema = &resolved(&document, response)["content"]["application/json"]["schema"]["$ref"];
+        let schema = &resolved(&document, response)["content"]["application/json"]["schema"]["allOf"][0]["$ref"];
         assert_eq!(schema, "#/components/schemas/JsonRpcError", "{status}");
     }
     let data = &document["components"]["schemas"]["JsonRpcError"]["properties"]["error"]["properties"]["data"];
@@ -234,8 +234,12 @@ fn every_code_is_listed_with_its_status() {
         for code in &route.operation.errors {
             let status = code.status().to_string();
             let response = resolved(&document, &operation["responses"][&status]);
-            let codes =
-                &response["content"]["application/json"]["schema"]["properties"]["error"]["properties"]["code"]["enum"];
+            let error = &response["content"]["application/json"]["schema"]["properties"]["error"]["properties"];
+            let of_form = match route.operation.error_form {
+                ErrorForm::JsonRpc => &error["data"]["properties"],
+                ErrorForm::Api | ErrorForm::OAuth => error,
+            };
+            let codes = &of_form["code"]["enum"];
             let named = codes.as_array().is_some_and(|codes| codes.iter().any(|one| one == code.text()));
             assert!(named, "{} does not name {}", route.operation.name, code.text());
         }
