@@ -51,7 +51,7 @@ fn usage_errors_in_json_have_the_next_step() {
         (&["messages", "get", "nope"], 1, "."),
         (&["drafts", "list", &address, "--status", "lost"], 1, "."),
         (&["inboxes", "create", "--ttl", "x"], 2, "."),
-        (&["send", &address, "--to", "a@b.example", "--attach", "none.txt"], 1, "."),
+        (&["send", &address, "--to", "a@b.example", "--subject", "s", "--text", "t", "--attach", "none"], 1, "."),
         (&["listen"], 2, "posthouse help listen."),
         (&["whoami", "--base-url", "x"], 2, "https://HOST"),
         (&["whoami", "--fields", "none"], 2, "Use "),
