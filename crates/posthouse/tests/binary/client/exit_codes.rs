@@ -56,7 +56,7 @@ fn usage_errors_in_json_have_the_next_step() {
         (&["whoami", "--base-url", "x"], 2, "https://HOST"),
         (&["whoami", "--fields", "none"], 2, "Use "),
         (&["search"], 2, "posthouse help search."),
-        (&["knowledge", "add", "none"], 1, "."),
+        (&["knowledge", "get", "nope"], 1, "."),
         (&["domains", "verify", "none.example"], 1, "posthouse domains list"),
     ] {
         let output = client.run(&[arguments, &["--json"]].concat());

@@ -58,8 +58,7 @@ pub(super) fn cut(place: &str, text: &str) -> Result<String, String> {
 /// Returns the tables of an entry. What the user added to the one before, such as environment variables, stays.
 pub(super) fn block(place: &str, entry: &Entry, before: Option<&Table>) -> String {
     // Strings of JSON are strings of TOML.
-    let mut block =
-        format!("[{place}.{NAME}]\ncommand = {}\nargs = {}\n", json!(entry.command), json!(entry.args).to_string());
+    let mut block = format!("[{place}.{NAME}]\ncommand = {}\nargs = {}\n", json!(entry.command), json!(entry.args));
     let added = |(name, _): &(&String, &Value)| !matches!(name.as_str(), "command" | "args");
     let (tables, values): (Vec<_>, Vec<_>) =
         before.into_iter().flatten().filter(added).partition(|(_, value)| value.is_table());

@@ -90,8 +90,8 @@ fn skip_blank(text: &str, mut at: usize) -> usize {
         at += rest.len() - trimmed.len();
         let length = if trimmed.starts_with("//") {
             trimmed.find('\n').unwrap_or(trimmed.len())
-        } else if trimmed.starts_with("/*") {
-            trimmed[2..].find("*/").map_or(trimmed.len(), |end| end + 4)
+        } else if let Some(comment) = trimmed.strip_prefix("/*") {
+            comment.find("*/").map_or(trimmed.len(), |end| end + 4)
         } else {
             return at;
         };
