@@ -7,4 +7,5 @@ pub mod connectors;
 pub mod credentials;
 pub mod file_links;
 pub mod new_key;
+pub mod task_ids;
 pub mod visible;

@@ -204,7 +204,15 @@ impl Service {
     /// # Errors
     /// Returns `internal_error` if the instance key cannot be read.
     pub fn address_key(&self) -> Result<AddressKey, Refusal> {
-        self.keys.key(&self.config).map(InstanceKey::addresses).map_err(|error| {
+        self.instance_key().map(InstanceKey::addresses)
+    }
+
+    /// Returns the instance key.
+    ///
+    /// # Errors
+    /// Returns `internal_error` if it cannot be read.
+    pub(crate) fn instance_key(&self) -> Result<&InstanceKey, Refusal> {
+        self.keys.key(&self.config).map_err(|error| {
             tracing::error!(cause = %error, "instance key not readable");
             Refusal::new(ErrorCode::Internal, "The server's instance key couldn't be read.")
         })

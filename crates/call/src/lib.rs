@@ -15,8 +15,8 @@ pub mod prelude;
 pub use calling::{Admission, Answer, Arguments, CallSource, Notes, admit, call, call_counted, count_caller, run};
 pub use input::{CallInfo, CallParts, FromBody, FromCallParts, Input, PathParams, PublicInput, RawBody};
 pub use operation::{
-    ATTACHMENT_BODY_BYTES_MAX, Access, BODY_BYTES_MAX, BodyRule, Effects, Method, Operation, RequiredScope, ResultDoc,
-    SwitchCheck,
+    ATTACHMENT_BODY_BYTES_MAX, Access, BODY_BYTES_MAX, BodyRule, Effects, ErrorForm, Method, Operation, RequiredScope,
+    ResultDoc, SwitchCheck,
 };
 pub use outcome::{CacheRule, ChunkStream, Outcome, OutcomeBody, OutcomeStream, render_page, render_view};
 pub use permission::authorize;

@@ -131,6 +131,17 @@ type Handler = Arc<dyn Fn(Arc<Service>, CallParts) -> HandlerFuture + Send + Syn
 /// Refuses a request for a part of the service that is switched off.
 pub type SwitchCheck = fn(&Service) -> Result<(), Refusal>;
 
+/// The form of the errors of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorForm {
+    /// The error body of the API.
+    Api,
+    /// Errors of OAuth 2.0 (RFC 6749 §5.2).
+    OAuth,
+    /// Errors of JSON-RPC 2.0 (§5.1).
+    JsonRpc,
+}
+
 /// An operation. Its method and path are data of it.
 #[derive(Clone)]
 pub struct Operation {
@@ -168,8 +179,8 @@ pub struct Operation {
     pub limit: Option<DirectoryLimit>,
     /// Whether pages of every origin may read the responses.
     pub is_cross_origin: bool,
-    /// Whether the errors have the form of OAuth 2.0 (RFC 6749 §5.2).
-    pub has_oauth_errors: bool,
+    /// The form of the errors.
+    pub error_form: ErrorForm,
     /// The security schemes of a public operation in the OpenAPI description. A request uses one; an empty name means no
     /// authentication.
     pub security: &'static [&'static str],
@@ -227,7 +238,7 @@ impl Operation {
             switch: None,
             limit: None,
             is_cross_origin: false,
-            has_oauth_errors: false,
+            error_form: ErrorForm::Api,
             security: &[],
             handler: None,
             effects: Effects::of(method),
@@ -343,7 +354,14 @@ impl Operation {
     /// Has errors in the form of OAuth 2.0, whichever check refuses a request.
     #[must_use]
     pub fn oauth_errors(mut self) -> Self {
-        self.has_oauth_errors = true;
+        self.error_form = ErrorForm::OAuth;
+        self
+    }
+
+    /// Has errors of JSON-RPC, whichever check refuses a request.
+    #[must_use]
+    pub fn json_rpc_errors(mut self) -> Self {
+        self.error_form = ErrorForm::JsonRpc;
         self
     }
 

@@ -1,6 +1,6 @@
 //! The commands of the client: one row each, and what runs them.
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Args, Subcommand};
 
@@ -9,7 +9,7 @@ use crate::{
         account, agents, contacts, doctor, domains, drafts, inboxes, keys, knowledge, listen, mcp, messages, open,
         rehearse, search, send, tail, threads, tree, trigger, wait_code, webhooks,
     },
-    environment::Environment,
+    environment::{self, Environment},
     error::ClientError,
     options::{ClientOptions, LeadingOptions},
     session::Session,
@@ -89,6 +89,14 @@ pub struct Group<T: Subcommand> {
 }
 
 impl Command {
+    /// Returns the options that name a store, for a command that works on one.
+    pub fn local_store(&mut self) -> Option<&mut keys::LocalStore> {
+        match self {
+            Self::Keys(given) => Some(given.command.store_mut()),
+            _ => None,
+        }
+    }
+
     fn options(&self) -> &ClientOptions {
         match self {
             Self::Login(given) => &given.options,
@@ -120,30 +128,81 @@ impl Command {
     }
 }
 
-/// Runs a command and returns its exit code. `tree` builds the command line of the whole program.
+/// What the program knows that the client doesn't.
+pub struct Program<'a> {
+    /// Builds the command line of the whole program.
+    pub tree: fn() -> clap::Command,
+    /// The keys of a server on this machine.
+    pub local_keys: &'a dyn keys::LocalKeys,
+}
+
+/// Runs a command and returns its exit code.
 #[must_use]
-pub fn run(command: Command, leading: LeadingOptions, tree: fn() -> clap::Command) -> ExitCode {
+pub fn run(command: Command, leading: LeadingOptions, program: &Program<'_>) -> ExitCode {
     let options = command.options().clone().with_leading(leading);
     let session = Session::new(options, Environment::of_process());
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            session.output.error(&ClientError::Failed(format!("the program can't start: {error}")));
-            return ExitCode::FAILURE;
+    let done = match command {
+        // A store blocks, which a thread of the runtime must not.
+        Command::Keys(given) if given.command.is_local() => {
+            keys::run_on_store(&session, given.command, program.local_keys)
         }
+        command => run_on_server(&session, command, program),
     };
-    let done = runtime.block_on(execute(&session, command, tree));
-    // A thread that still reads standard input must not delay the end.
-    runtime.shutdown_background();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            let error = error.with_help(|| named_command((program.tree)(), environment::arguments()));
             if !matches!(error, ClientError::OutputClosed) {
                 session.output.error(&error);
             }
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+fn run_on_server(session: &Session, command: Command, program: &Program<'_>) -> Result<(), ClientError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| ClientError::Failed(format!("the program can't start: {error}")))?;
+    let done = runtime.block_on(execute(session, command, program.tree));
+    // A thread that still reads standard input must not delay the end.
+    runtime.shutdown_background();
+    done
+}
+
+/// Returns the name of the command that these arguments call, such as `drafts send`; empty if they call none.
+#[must_use]
+pub fn named_command(mut tree: clap::Command, arguments: impl Iterator<Item = OsString>) -> String {
+    tree.build();
+    let (mut command, mut names) = (&tree, Vec::new());
+    let mut arguments = arguments.map(|argument| argument.to_string_lossy().into_owned());
+    while let Some(argument) = arguments.next() {
+        match argument.strip_prefix('-') {
+            Some("-") => break,
+            Some(_) if argument.contains('=') => {}
+            Some(option) => {
+                if takes_value(command, option) {
+                    arguments.next();
+                }
+            }
+            None => match command.find_subcommand(&argument) {
+                Some(below) => {
+                    names.push(below.get_name().to_owned());
+                    command = below;
+                }
+                None => break,
+            },
+        }
+    }
+    names.join(" ")
+}
+
+/// Returns whether the next argument is the value of an option, which is written without its first hyphen.
+fn takes_value(command: &clap::Command, option: &str) -> bool {
+    let is_it = |argument: &&clap::Arg| match option.strip_prefix('-') {
+        Some(long) => argument.get_long() == Some(long),
+        None => argument.get_short().is_some_and(|short| option.chars().eq([short])),
+    };
+    command.get_arguments().find(is_it).is_some_and(|argument| argument.get_action().takes_values())
 }
 
 async fn execute(session: &Session, command: Command, tree: fn() -> clap::Command) -> Result<(), ClientError> {
@@ -183,14 +242,33 @@ mod tests {
     use super::*;
 
     #[derive(Parser, Debug)]
-    struct Program {
+    struct Arguments {
         #[command(subcommand)]
         command: Command,
     }
 
     fn parsed(arguments: &[&str]) -> Result<String, clap::Error> {
-        let program = Program::try_parse_from([&["posthouse"], arguments].concat())?;
+        let program = Arguments::try_parse_from([&["posthouse"], arguments].concat())?;
         Ok(format!("{:?}", program.command))
+    }
+
+    #[test]
+    fn the_command_is_named_wherever_its_options_are() {
+        use clap::CommandFactory;
+        for (arguments, name) in [
+            (&["whoami", "--jsn"][..], "whoami"),
+            (&["--json", "drafts", "send"], "drafts send"),
+            (&["drafts", "--profile", "keys", "send-back", "ID"], "drafts send-back"),
+            (&["agents", "--profile=keys", "setup", "cursor"], "agents setup"),
+            (&["send", "keys"], "send"),
+            (&["drafts", "lst"], "drafts"),
+            (&["drafts", "--", "list"], "drafts"),
+            (&["fly"], ""),
+            (&[], ""),
+        ] {
+            let arguments = arguments.iter().map(OsString::from);
+            assert_eq!(named_command(Arguments::command(), arguments), name);
+        }
     }
 
     #[test]

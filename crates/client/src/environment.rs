@@ -1,6 +1,6 @@
 //! The environment of the process: the only module of the client that reads it.
 
-use std::{env, path::PathBuf};
+use std::{env, ffi::OsString, path::PathBuf};
 
 /// The key that requests carry.
 pub(crate) const API_KEY: &str = "POSTHOUSE_API_KEY";
@@ -93,6 +93,11 @@ const SYSTEM_CONFIG: &str = "Library/Application Support";
 /// The directory of configuration files below the home directory.
 #[cfg(not(target_os = "macos"))]
 const SYSTEM_CONFIG: &str = ".config";
+
+/// Returns the arguments of this process.
+pub(crate) fn arguments() -> impl Iterator<Item = OsString> {
+    env::args_os().skip(1)
+}
 
 /// Returns the path of the running program.
 pub(crate) fn program() -> Option<PathBuf> {

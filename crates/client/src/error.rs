@@ -89,6 +89,40 @@ impl ClientError {
         }
     }
 
+    /// Returns what is wrong and the next step, as two sentences. The text of an error has them parted by `; `.
+    pub(crate) fn problem_and_fix(&self) -> (String, String) {
+        let text = match self {
+            Self::Api(error) => {
+                let fix = error.fix.clone().unwrap_or_else(|| "Do what the message says, and try again.".to_owned());
+                return (error.message.clone(), fix);
+            }
+            Self::Usage(text) | Self::Unreachable(text) | Self::Failed(text) | Self::TimedOut(text) => text,
+            Self::OutputClosed => "standard output is closed",
+        };
+        match text.split_once("; ") {
+            Some((problem, fix)) => (problem.to_owned(), sentence(fix)),
+            None => (text.to_owned(), self.usual_fix().to_owned()),
+        }
+    }
+
+    /// Returns the next step after an error whose text has none.
+    const fn usual_fix(&self) -> &'static str {
+        match self {
+            Self::Usage(_) => "Correct the arguments.",
+            Self::Unreachable(_) => "Start the server, or check its address.",
+            Self::TimedOut(_) => "Try again, or wait longer with --timeout.",
+            Self::Api(_) | Self::Failed(_) | Self::OutputClosed => "Correct what the message names, and try again.",
+        }
+    }
+
+    /// Adds where the help is to invalid arguments whose error has no next step. `command` is the name of the command.
+    pub(crate) fn with_help(self, command: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::Usage(text) if !text.contains("; ") => Self::Usage(format!("{text}; see {}", help_of(&command()))),
+            other => other,
+        }
+    }
+
     /// Returns whether the server answered with this status.
     pub(crate) fn has_status(&self, status: u16) -> bool {
         matches!(self, Self::Api(error) if error.status == status)
@@ -102,12 +136,13 @@ impl ClientError {
                 let mut body = if error.body.is_object() { error.body.clone() } else { json!({}) };
                 body["code"] = json!(error.code);
                 body["message"] = json!(error.message);
-                if let Some(fix) = &error.fix {
-                    body["fix"] = json!(fix);
-                }
+                body["fix"] = json!(self.problem_and_fix().1);
                 json!({ "error": body })
             }
-            other => json!({ "error": { "code": other.code(), "message": other.to_string() } }),
+            other => {
+                let (problem, fix) = other.problem_and_fix();
+                json!({ "error": { "code": other.code(), "message": problem, "fix": fix } })
+            }
         }
     }
 }
@@ -121,10 +156,27 @@ impl fmt::Display for ClientError {
     }
 }
 
+/// Returns a text as a sentence. A command at its start stays as it is typed.
+fn sentence(text: &str) -> String {
+    if text.starts_with("posthouse ") {
+        return format!("{}.", text.trim_end_matches('.'));
+    }
+    let mut characters = text.chars();
+    let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", characters.as_str())
+}
+
+/// Returns how to get the help of a command, whose name is empty for the whole program.
+#[must_use]
+pub fn help_of(command: &str) -> String {
+    format!("posthouse help {command}").trim_end().to_owned()
+}
+
 /// Returns why the arguments of a command are invalid as the one JSON object of `--json`, from what the parser printed:
 /// the problem, tips, the usage and where the help is.
 #[must_use]
-pub fn usage_json(printed: &str) -> String {
+pub fn usage_json(printed: &str, command: &str) -> String {
     let mut problem: Vec<&str> = Vec::new();
     let mut tips: Vec<&str> = Vec::new();
     for line in printed.lines().map(str::trim) {
@@ -139,7 +191,7 @@ pub fn usage_json(printed: &str) -> String {
     }
     let message = problem.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    let fix = if tips.is_empty() { "See posthouse help COMMAND.".to_owned() } else { tips.join("; ") };
+    let fix = if tips.is_empty() { format!("See {}.", help_of(command)) } else { sentence(&tips.join("; ")) };
     json!({ "error": { "code": "usage", "message": message, "fix": fix } }).to_string()
 }
 
@@ -159,23 +211,45 @@ mod tests {
         });
         assert_eq!(shown, json!({ "error": wanted }));
         let without_body = ClientError::Api(Box::new(ApiError::of(502, &Value::Null, "bad gateway"))).to_json();
-        assert_eq!(without_body["error"], json!({ "code": "http_error", "message": "bad gateway" }));
+        assert_eq!(
+            (&without_body["error"]["code"], &without_body["error"]["message"]),
+            (&json!("http_error"), &json!("bad gateway"))
+        );
     }
 
     #[test]
     fn usage_errors_are_one_object() {
         let printed = "error: unexpected argument '--jsn' found\n\n  tip: a similar argument exists: '--json'\n\n\
                        Usage: posthouse whoami --json\n\nFor more information, try '--help'.\n";
-        let shown: Value = serde_json::from_str(&usage_json(printed)).unwrap();
+        let shown: Value = serde_json::from_str(&usage_json(printed, "whoami")).unwrap();
         let wanted = json!({
             "code": "usage", "message": "unexpected argument '--jsn' found",
-            "fix": "a similar argument exists: '--json'"
+            "fix": "A similar argument exists: '--json'."
         });
         assert_eq!(shown["error"], wanted);
         let missing =
             "error: the following required arguments were not provided:\n  --to <ADDRESS>\n\nUsage: posthouse send\n";
-        let shown: Value = serde_json::from_str(&usage_json(missing)).unwrap();
+        let shown: Value = serde_json::from_str(&usage_json(missing, "drafts send")).unwrap();
         assert_eq!(shown["error"]["message"], "the following required arguments were not provided: --to <ADDRESS>");
-        assert_eq!(shown["error"]["fix"], "See posthouse help COMMAND.");
+        assert_eq!(shown["error"]["fix"], "See posthouse help drafts send.");
+    }
+
+    #[test]
+    fn every_error_has_a_next_step() {
+        let texts = ["it broke", "no key; run posthouse login", "no mail; the last one; see help"];
+        let kinds = [ClientError::Usage, ClientError::Unreachable, ClientError::Failed, ClientError::TimedOut];
+        for text in texts {
+            for kind in kinds {
+                let shown = kind(text.to_owned()).with_help(|| "drafts send".to_owned()).to_json()["error"].take();
+                let (message, fix) = (shown["message"].as_str().unwrap(), shown["fix"].as_str().unwrap());
+                assert!(!message.contains(';') && fix.ends_with('.') && fix.starts_with(char::is_uppercase), "{shown}");
+            }
+        }
+        let mistaken = ClientError::Usage("--limit is too large".to_owned()).with_help(|| "drafts list".to_owned());
+        assert_eq!(mistaken.to_string(), "--limit is too large; see posthouse help drafts list");
+        let command = ClientError::Failed("no such key; posthouse keys list shows all".to_owned());
+        assert_eq!(command.problem_and_fix().1, "posthouse keys list shows all.");
+        let named = ClientError::Usage("no file; name one".to_owned()).with_help(|| panic!("it has a next step"));
+        assert_eq!(named.problem_and_fix(), ("no file".to_owned(), "Name one.".to_owned()));
     }
 }

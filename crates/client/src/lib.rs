@@ -20,6 +20,7 @@ mod session;
 mod signature;
 mod stream;
 
-pub use command::{Command, run};
-pub use error::usage_json;
+pub use command::{Command, Program, named_command, run};
+pub use commands::keys::{LocalKeys, LocalKeysError, LocalStore};
+pub use error::{help_of, usage_json};
 pub use options::{ClientOptions, LeadingOptions};

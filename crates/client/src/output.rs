@@ -217,6 +217,19 @@ impl Output {
         self.items(std::slice::from_ref(object), &[])
     }
 
+    /// Prints what happened to one of many items: a warning for a person, or for a program the object, whatever `--fields`
+    /// says.
+    ///
+    /// # Errors
+    /// Fails if the output can't be written.
+    pub(crate) fn incident(&self, sentence: &str, object: &Value) -> Result<(), ClientError> {
+        if self.form == Form::Table {
+            self.warn(sentence);
+            return Ok(());
+        }
+        write_all(format!("{}\n", visible::visible_json(&object.to_string())).as_bytes())
+    }
+
     /// Prints one line for a person.
     ///
     /// # Errors

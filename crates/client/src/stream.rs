@@ -208,5 +208,9 @@ enum Frame {
 
 /// Returns the error of an `error` frame.
 fn refusal(frame: &Value) -> ClientError {
-    ClientError::Api(Box::new(crate::error::ApiError::of(0, frame, "the server refused the subscription")))
+    let mut error = frame.clone();
+    if let Some(members) = error.as_object_mut() {
+        members.shift_remove("type");
+    }
+    ClientError::Api(Box::new(crate::error::ApiError::of(0, &error, "the server refused the subscription")))
 }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::request::cookie;
 use posthouse_api::views::event::catalogue;
-use posthouse_call::Operation;
+use posthouse_call::{ErrorForm, Operation};
 
 /// The description of the API.
 const DESCRIPTION: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
@@ -79,6 +79,9 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
     schemas["EnvelopeData"]["examples"] = json!([catalogue::envelope_example()]);
     schemas.insert("Error".to_owned(), schemas::error());
     schemas.insert("ErrorCode".to_owned(), schemas::error_code());
+    if operations.iter().any(|operation| operation.error_form == ErrorForm::JsonRpc) {
+        schemas.insert("JsonRpcError".to_owned(), schemas::json_rpc_error());
+    }
     schemas::add_details(&mut schemas);
     schemas.sort_keys();
     let mut document = json!({

@@ -21,7 +21,7 @@ use futures_util::stream;
 use posthouse_api::wire::Problems;
 use posthouse_app::access::{authenticate::AuthenticatedCaller, authenticate::no_session, credentials};
 use posthouse_app::service::Service;
-use posthouse_call::{self as call, Access, Admission, Arguments, CallSource, Notes, PathParams};
+use posthouse_call::{self as call, Access, Admission, Arguments, CallSource, ErrorForm, Notes, PathParams};
 use posthouse_domain::{ErrorCode, LimitName, Principal, Refusal, Time, WorkspaceId};
 use tracing::Instrument;
 
@@ -125,9 +125,12 @@ pub(super) async fn refuse(api: &Api, request: Request, refusal: Refusal) -> Res
     let path = head.uri.path().to_owned();
     let client = client::of_request(api, &head.extensions, &head.headers).address;
     api.drains.drain(api.service.clock.as_ref(), client, &head.headers, &mut body).await;
-    // A 405 has the error body of the API on every path.
-    let is_of_oauth = refusal.code != ErrorCode::MethodNotAllowed && api.site.has_oauth_errors(&path);
-    let response = if is_of_oauth { oauth::service(&refusal).into_response() } else { error::response(&refusal, &id) };
+    let response = match api.site.with_own_errors(&path) {
+        Some(Route { protocol: Some(protocol), .. }) => protocol::refused(&api.service, *protocol, &refusal),
+        // A 405 has the error body of the API on the other paths.
+        Some(_) if refusal.code != ErrorCode::MethodNotAllowed => oauth::service(&refusal).into_response(),
+        _ => error::response(&refusal, &id),
+    };
     finish(response, &id)
 }
 
@@ -254,7 +257,7 @@ fn refused(
         return protocol::refused(service, protocol, refusal);
     }
     let mut response = match page {
-        _ if route.operation.has_oauth_errors => oauth::service(refusal).into_response(),
+        _ if route.operation.error_form == ErrorForm::OAuth => oauth::service(refusal).into_response(),
         Some(page) => error::complete(refusal, page(refusal)),
         None => error::response(refusal, id),
     };

@@ -1,6 +1,7 @@
 //! What the service serves: the binary passes it in, because the routes of the product are in crates above this one.
 
 use axum::extract::Request;
+use posthouse_call::ErrorForm;
 
 use crate::route::{Route, RouteResponse};
 
@@ -13,8 +14,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// Returns whether the errors of a path have the form of OAuth 2.0.
-    pub(crate) fn has_oauth_errors(&self, path: &str) -> bool {
-        self.routes.iter().any(|route| route.operation.has_oauth_errors && route.operation.path == path)
+    /// Returns a route of a path whose errors aren't those of the API.
+    pub(crate) fn with_own_errors(&self, path: &str) -> Option<&Route> {
+        self.routes.iter().find(|route| route.operation.path == path && route.operation.error_form != ErrorForm::Api)
     }
 }

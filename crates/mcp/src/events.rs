@@ -16,7 +16,7 @@ use posthouse_domain::{ErrorCode, Refusal};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::protocol::{Failure, FailureKind, Request};
+use crate::protocol::{Failure, Request};
 
 pub use stream::EventStream;
 pub(crate) use stream::open;
@@ -57,8 +57,7 @@ pub(crate) async fn answer(
 /// Lists the event types on one page; none for a client that can't read events.
 fn list(catalogue: &EventCatalogue, client: &Client<'_>, request: &Request) -> Result<Value, Failure> {
     if request.params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
-        let message = "`params.cursor` is not a cursor of this list, which has one page. Leave it out.";
-        return Err(Failure::new(FailureKind::InvalidParams, message));
+        return Err(Failure::no_more_pages(&request.method));
     }
     let may_read = check_can_subscribe(&client.caller.caller).is_ok();
     let events = if may_read { catalogue.0.as_slice() } else { &[] };

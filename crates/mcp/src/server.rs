@@ -84,7 +84,7 @@ impl McpServer {
             ("ping", false) => json!({}),
             ("server/discover", true) => kept(self.discover(client), "private"),
             ("tools/list" | "prompts/list" | "resources/templates/list", _) if has_cursor(request) => {
-                return Err(no_more_pages(&request.method));
+                return Err(Failure::no_more_pages(&request.method));
             }
             ("tools/list", _) => kept(self.list(client, knows_tasks), "private"),
             ("tools/call", _) => self.call(&invoker, client.profile, request, knows_tasks).await?,
@@ -164,7 +164,8 @@ impl McpServer {
         knows_tasks: bool,
     ) -> Result<Value, Failure> {
         let (tool, arguments) = (self.tool(request.text("name")?, profile)?, request.object("arguments")?);
-        if let Some(result) = files::start(invoker, tool, &arguments).await {
+        let (own, afterwards) = if knows_tasks { tasks::of_tool(tool, &arguments) } else { (arguments.clone(), None) };
+        if let Some(result) = files::start(invoker, tool, &own, afterwards).await {
             return Ok(result);
         }
         if knows_tasks && let Some(result) = tasks::start(invoker, tool, &arguments).await {
@@ -203,12 +204,6 @@ impl McpServer {
 
 fn has_cursor(request: &Request) -> bool {
     request.params.get("cursor").is_some_and(|cursor| !cursor.is_null())
-}
-
-/// Returns the error for a cursor of a list that has one page: no cursor of it was ever given out.
-fn no_more_pages(method: &str) -> Failure {
-    let message = format!("`params.cursor` is invalid: `{method}` has one page.");
-    Failure::new(FailureKind::InvalidParams, message).with_fix("Leave `cursor` out.")
 }
 
 fn no_method(method: &str, revision: Revision) -> Failure {

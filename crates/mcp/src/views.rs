@@ -10,7 +10,7 @@ pub(crate) mod workspace;
 
 use serde_json::{Map, Value};
 
-pub(crate) use text::{TextWindow, window};
+pub(crate) use text::{TextWindow, beyond, window};
 
 /// Largest text of one message, in characters.
 pub(crate) const MESSAGE_CHARS_MAX: usize = 8_000;

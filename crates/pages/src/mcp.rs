@@ -41,6 +41,7 @@ pub(crate) fn routes(server: McpServer) -> Vec<Route> {
             )
             .accepts("application/json", BODY_BYTES_MAX)
             .security(&["apiKey"])
+            .json_rpc_errors()
             .responds_with(200, Some("application/json"))
             .responds_with(200, Some("text/event-stream"))
             .responds_with(202, None)

@@ -17,6 +17,7 @@ mod secret;
 mod serve;
 mod signing_key;
 mod store;
+mod stored_keys;
 mod suggested;
 mod workspace;
 
@@ -24,7 +25,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{
     Args, CommandFactory, Parser, Subcommand,
-    error::{ContextKind, ContextValue},
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use crate::{
@@ -35,7 +36,7 @@ use crate::{
     config::{Configuration, Sources, absolute},
 };
 use posthouse_app::settings::problem::ConfigError;
-use posthouse_client::LeadingOptions;
+use posthouse_client::{LeadingOptions, Program, help_of, named_command, usage_json};
 
 /// Shown below the list of commands.
 const EXAMPLES: &str = "\
@@ -334,7 +335,7 @@ impl From<posthouse_store::Error> for CommandError {
 #[must_use]
 pub fn run(http: HttpServer) -> ExitCode {
     posthouse_app::files::make_all_private();
-    let Cli { store, client, command } = match Cli::try_parse() {
+    let Cli { mut store, client, mut command } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return misused(&without_internal(error)),
         Err(help) => {
@@ -342,6 +343,12 @@ pub fn run(http: HttpServer) -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
+    if let Command::Client(command) = &mut command
+        && let Some(given) = command.local_store()
+    {
+        given.config = given.config.take().or(store.config.take());
+        given.data_dir = given.data_dir.take().or(store.data_dir.take());
+    }
     let misplaced = match command {
         Command::Client(_) => store.first_given(),
         _ => client.first_given(),
@@ -350,7 +357,10 @@ pub fn run(http: HttpServer) -> ExitCode {
         return misplaced_option(option);
     }
     let (options, done) = match command {
-        Command::Client(command) => return posthouse_client::run(command, client, Cli::command),
+        Command::Client(command) => {
+            let program = Program { tree: Cli::command, local_keys: &stored_keys::StoredKeys };
+            return posthouse_client::run(command, client, &program);
+        }
         Command::Completions(given) => return report(completions::run(&given), ""),
         Command::Man(given) => return report(man::run(&given), ""),
         Command::ReadFile => return read_file::run(),
@@ -393,7 +403,10 @@ fn without_internal(mut error: clap::Error) -> clap::Error {
 /// Prints why the arguments are invalid, as the output was asked for.
 fn misused(error: &clap::Error) -> ExitCode {
     if wants_json() {
-        eprintln!("{}", posthouse_client::usage_json(&error.render().to_string()));
+        // Without a command, the parser prints the help.
+        let is_missing = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        let printed = if is_missing { "a command is missing".to_owned() } else { error.render().to_string() };
+        eprintln!("{}", usage_json(&printed, &command_name()));
     } else {
         let _ = error.print();
     }
@@ -403,11 +416,16 @@ fn misused(error: &clap::Error) -> ExitCode {
 fn misplaced_option(option: &str) -> ExitCode {
     let problem = format!("the command has no option {option}");
     if wants_json() {
-        eprintln!("{}", posthouse_client::usage_json(&problem));
+        eprintln!("{}", usage_json(&problem, &command_name()));
     } else {
-        eprintln!("posthouse: {problem}; see posthouse help COMMAND");
+        eprintln!("posthouse: {problem}; see {}", help_of(&command_name()));
     }
     ExitCode::from(2)
+}
+
+/// Returns the name of the command that the arguments of this process call.
+fn command_name() -> String {
+    named_command(Cli::command(), crate::config::arguments())
 }
 
 /// Returns whether the arguments of this process ask for JSON, also if they can't be parsed.

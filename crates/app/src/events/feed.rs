@@ -120,9 +120,10 @@ impl EventFeed {
                 return None;
             }
             if self.is_behind && !self.service.lifecycle.is_draining() {
-                match self.read().await {
+                // Boxed, because every feed that waits would otherwise keep space for a read.
+                match Box::pin(self.read()).await {
                     Ok(page) => self.take(page),
-                    Err(refusal) => self.wait_after(refusal).await,
+                    Err(refusal) => Box::pin(self.wait_after(refusal)).await,
                 }
             } else {
                 self.wait().await;

@@ -67,6 +67,8 @@ const CHALLENGES: &[u8] = b"posthouse: signup challenges";
 const NAME: &[u8] = b"posthouse: name of the instance";
 /// Bytes of the instance's name.
 const NAME_BYTES: usize = 8;
+/// The purpose of the key that authenticates ids of tasks.
+const TASKS: &[u8] = b"posthouse: ids of tasks";
 /// Bytes of all derived keys.
 const DERIVED_BYTES: usize = PURPOSES.len() * KEY_BYTES;
 /// Bytes of a link token.
@@ -77,8 +79,9 @@ pub struct InstanceKey {
     secrets: RandomizedNonceKey,
     tags: hmac::Key,
     links: hmac::Key,
-    /// Derived from `links`, so that it needs no bytes of its own in a rotated key.
+    /// Derived from `links`, as the next one is, so that they need no bytes of their own in a rotated key.
     challenges: hmac::Key,
+    tasks: hmac::Key,
     addresses: AddressKey,
     /// The bytes of the three derived keys. A rotation keeps them: mail in transit has such tags and links, and hashes
     /// cannot be recomputed.
@@ -117,8 +120,9 @@ impl InstanceKey {
             RandomizedNonceKey::new(&AES_256_GCM, &bytes[..KEY_BYTES]).map_err(|_| InstanceKeyError::Crypto)?;
         let key = |purpose: usize| hmac::Key::new(hmac::HMAC_SHA256, &derived[purpose * KEY_BYTES..][..KEY_BYTES]);
         let links = key(2);
-        let challenges = hmac::Key::new(hmac::HMAC_SHA256, hmac::sign(&links, CHALLENGES).as_ref());
-        Ok(Self { secrets, tags: key(0), addresses: AddressKey(key(1)), links, challenges, derived })
+        let below = |purpose: &[u8]| hmac::Key::new(hmac::HMAC_SHA256, hmac::sign(&links, purpose).as_ref());
+        let (challenges, tasks) = (below(CHALLENGES), below(TASKS));
+        Ok(Self { secrets, tags: key(0), addresses: AddressKey(key(1)), links, challenges, tasks, derived })
     }
 
     /// Returns the text of the key's successor: a fresh AES key and the same derived keys.
@@ -167,6 +171,18 @@ impl InstanceKey {
     #[must_use]
     pub fn has_challenge_code(&self, challenge: &[u8], code: &[u8]) -> bool {
         hmac::verify(&self.challenges, challenge, code).is_ok()
+    }
+
+    /// Returns the message authentication code of the id of a task.
+    #[must_use]
+    pub fn task_code(&self, content: &[u8]) -> Vec<u8> {
+        hmac::sign(&self.tasks, content).as_ref().to_vec()
+    }
+
+    /// Returns whether the code of the id of a task was computed with this key.
+    #[must_use]
+    pub fn has_task_code(&self, content: &[u8], code: &[u8]) -> bool {
+        hmac::verify(&self.tasks, content, code).is_ok()
     }
 
     /// Seals a secret, bound to a context that is required to open it.
@@ -247,6 +263,9 @@ mod tests {
         assert_ne!(key(2).tag(b"message"), old.tag(b"message"), "another first key has other tags");
         assert!(third.has_challenge_code(b"challenge", &old.challenge_code(b"challenge")));
         assert!(!key(2).has_challenge_code(b"challenge", &old.challenge_code(b"challenge")));
+        assert!(third.has_task_code(b"task", &old.task_code(b"task")));
+        assert!(!key(2).has_task_code(b"task", &old.task_code(b"task")));
+        assert!(!old.has_task_code(b"challenge", &old.challenge_code(b"challenge")), "each purpose has its key");
     }
 
     #[test]

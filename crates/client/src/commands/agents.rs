@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::input;
 use crate::{environment, error::ClientError, profiles, session::Session};
-use edit::{Entry, by_hand, edited};
+use edit::{Entry, Remains, added, by_hand, has_entry, removed};
 use harness::{Harness, HarnessName};
 
 /// What a kept copy of a changed file is called, after its name.
@@ -67,34 +67,115 @@ pub(crate) fn run(session: &Session, command: Command) -> Result<(), ClientError
     let path = harness.path(&session.environment)?;
     // A link to a file elsewhere stays a link.
     let path = fs::canonicalize(&path).unwrap_or(path);
-    let before = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(ClientError::Failed(format!("cannot read {}: {error}", path.display()))),
-    };
-    let entry = entry(session, &given);
-    let after = edited(&harness, &before, (!given.remove).then_some(&entry)).map_err(|why| {
-        let advice = by_hand(&harness, &entry);
-        ClientError::Failed(format!("{} {why}; change it by hand: {advice}", path.display()))
-    })?;
-    let result = json!({ "client": harness.title, "path": path.display().to_string(), "changed": before != after });
-    if before == after && (given.remove || !given.print) {
-        return session.output.sentence(&format!("{} is already as it should be.", path.display()), &result);
+    let setup = Change { session, harness, text: read(&path)?, path, given };
+    if setup.given.remove { setup.undo() } else { setup.make() }
+}
+
+/// The change of a configuration file.
+struct Change<'a> {
+    session: &'a Session,
+    harness: Harness,
+    path: PathBuf,
+    /// The text of the file; `None` if there is no file.
+    text: Option<String>,
+    given: Setup,
+}
+
+impl Change<'_> {
+    fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
     }
-    show_change(session, &path, &before, &after)?;
-    if given.print {
-        return if given.remove { Ok(()) } else { print(session, &harness, &path, &entry) };
+
+    /// Adds the MCP server.
+    fn make(&self) -> Result<(), ClientError> {
+        let (entry, before) = (entry(self.session, &self.given), self.text());
+        let after = added(&self.harness, before, &entry).map_err(|why| self.unchangeable(&why, Some(&entry)))?;
+        if self.given.print {
+            self.show(&after)?;
+            return print(self.session, &self.harness, &self.path, &entry);
+        }
+        if before == after {
+            return self.unchanged();
+        }
+        self.show(&after)?;
+        self.confirm()?;
+        self.keep_copy()?;
+        write(&self.path, &after, mode_of(&self.path))?;
+        self.done("connected")
     }
-    if !given.yes && !confirmed(session)? {
-        return Err(ClientError::Failed("nothing was changed".to_owned()));
+
+    /// Removes the MCP server. The file is what it was before.
+    fn undo(&self) -> Result<(), ClientError> {
+        let copy = copy_of(&self.path);
+        let unchangeable = |why: String| self.unchangeable(&why, None);
+        if !has_entry(&self.harness, self.text()).map_err(unchangeable)? {
+            return if self.given.print { Ok(()) } else { remove_copy(&copy).and_then(|()| self.unchanged()) };
+        }
+        let before = read(&copy)?;
+        let remains = removed(&self.harness, self.text(), before.as_deref()).map_err(unchangeable)?;
+        self.show(match &remains {
+            Remains::File(text) => text,
+            Remains::Nothing => "",
+        })?;
+        if self.given.print {
+            return Ok(());
+        }
+        self.confirm()?;
+        match remains {
+            Remains::File(text) => write(&self.path, &text, mode_of(&self.path))?,
+            Remains::Nothing => delete(&self.path, self.harness.root(&self.session.environment))?,
+        }
+        remove_copy(&copy)?;
+        self.done("disconnected")
     }
-    if given.remove && is_ours(&harness, &path, &after) {
-        delete(&path, harness.root(&session.environment))?;
-    } else {
-        write(&path, &before, &after)?;
+
+    fn unchangeable(&self, why: &str, entry: Option<&Entry>) -> ClientError {
+        let advice = by_hand(&self.harness, entry);
+        ClientError::Failed(format!("{} {why}; change it by hand: {advice}", self.path.display()))
     }
-    let done = if given.remove { "disconnected" } else { "connected" };
-    session.output.sentence(&format!("{} is {done}; start it again to use the change.", harness.title), &result)
+
+    fn result(&self, changed: bool) -> serde_json::Value {
+        json!({ "client": self.harness.title, "path": self.path.display().to_string(), "changed": changed })
+    }
+
+    fn unchanged(&self) -> Result<(), ClientError> {
+        let sentence = format!("{} is already as it should be.", self.path.display());
+        self.session.output.sentence(&sentence, &self.result(false))
+    }
+
+    fn done(&self, done: &str) -> Result<(), ClientError> {
+        let sentence = format!("{} is {done}; start it again to use the change.", self.harness.title);
+        self.session.output.sentence(&sentence, &self.result(true))
+    }
+
+    fn show(&self, after: &str) -> Result<(), ClientError> {
+        show_change(self.session, &self.path, self.text(), after)
+    }
+
+    fn confirm(&self) -> Result<(), ClientError> {
+        if self.given.yes || confirmed(self.session)? {
+            return Ok(());
+        }
+        Err(ClientError::Failed("nothing was changed".to_owned()))
+    }
+
+    /// Keeps a copy of the file without our entry. A second change keeps the first copy: it is what the person had.
+    fn keep_copy(&self) -> Result<(), ClientError> {
+        let (copy, Some(text)) = (copy_of(&self.path), &self.text) else { return Ok(()) };
+        if copy.exists() && has_entry(&self.harness, text).unwrap_or_default() {
+            return Ok(());
+        }
+        write(&copy, text, mode_of(&self.path))
+    }
+}
+
+/// Reads a file; `None` if there is none.
+fn read(path: &Path) -> Result<Option<String>, ClientError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(ClientError::Failed(format!("cannot read {}: {error}", path.display()))),
+    }
 }
 
 fn entry(session: &Session, given: &Setup) -> Entry {
@@ -114,7 +195,7 @@ fn entry(session: &Session, given: &Setup) -> Entry {
 
 /// Prints the entry as a file without other entries has it: what else the file holds may be secret.
 fn print(session: &Session, harness: &Harness, path: &Path, entry: &Entry) -> Result<(), ClientError> {
-    let snippet = edited(harness, "", Some(entry)).map_err(ClientError::Failed)?;
+    let snippet = added(harness, "", entry).map_err(ClientError::Failed)?;
     let result = json!({ "client": harness.title, "path": path.display().to_string(), "snippet": snippet });
     session.output.single_text(&snippet, &result)
 }
@@ -151,11 +232,6 @@ fn confirmed(session: &Session) -> Result<bool, ClientError> {
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Returns whether a file without the entry has nothing else, and wasn't there before the entry: then no copy was kept.
-fn is_ours(harness: &Harness, path: &Path, after: &str) -> bool {
-    edit::is_blank(harness, after) && !copy_of(path).exists()
-}
-
 /// Deletes a file, and the directories of it that are empty then.
 fn delete(path: &Path, root: Option<&Path>) -> Result<(), ClientError> {
     fs::remove_file(path).map_err(|error| ClientError::Failed(format!("cannot remove {}: {error}", path.display())))?;
@@ -175,16 +251,22 @@ fn copy_of(path: &Path) -> PathBuf {
     PathBuf::from(copy)
 }
 
-/// Writes the file and keeps a copy of what it was. A second change keeps the first copy: it is what the person had.
-fn write(path: &Path, before: &str, after: &str) -> Result<(), ClientError> {
-    use std::os::unix::fs::PermissionsExt;
-    let failed = |error| ClientError::Failed(format!("cannot write {}: {error}", path.display()));
-    let mode = fs::metadata(path).map_or(0o600, |file| file.permissions().mode() & 0o777);
-    if !before.is_empty() {
-        let copy = copy_of(path);
-        if !(copy.exists() && before.contains(edit::NAME)) {
-            profiles::write_whole(&copy, before.as_bytes(), mode).map_err(failed)?;
+fn remove_copy(copy: &Path) -> Result<(), ClientError> {
+    match fs::remove_file(copy) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(ClientError::Failed(format!("cannot remove {}: {error}", copy.display())))
         }
+        _ => Ok(()),
     }
-    profiles::write_whole(path, after.as_bytes(), mode).map_err(failed)
+}
+
+/// Returns the permissions for a file: those that it has, or of the owner alone.
+fn mode_of(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).map_or(0o600, |file| file.permissions().mode() & 0o777)
+}
+
+fn write(path: &Path, text: &str, mode: u32) -> Result<(), ClientError> {
+    let failed = |error| ClientError::Failed(format!("cannot write {}: {error}", path.display()));
+    profiles::write_whole(path, text.as_bytes(), mode).map_err(failed)
 }

@@ -22,6 +22,8 @@ const ENDINGS: [&str; 22] = [
 ];
 /// The most files that `add` reads.
 const FILES_MAX: usize = 20_000;
+/// The most names of skipped files in a line.
+const SKIPPED_SHOWN_MAX: usize = 5;
 /// The deepest folder that `add` reads.
 const DEPTH_MAX: usize = 32;
 
@@ -169,31 +171,60 @@ async fn search(session: &Session, api: &Api, given: Search) -> Result<(), Clien
 
 /// Uploads every file; one that fails doesn't stop the others.
 async fn add(session: &Session, api: &Api, given: Add) -> Result<(), ClientError> {
-    let files = files_of(&given.paths)?;
+    let FoundFiles { files, skipped } = FoundFiles::below(&given.paths)?;
     if given.title.is_some() && files.len() != 1 {
-        return Err(ClientError::Usage("--title is for one file".into()));
+        return Err(ClientError::Usage("--title is for one file; leave it out".into()));
+    }
+    report_skipped(session, &skipped)?;
+    if files.is_empty() {
+        let endings = ENDINGS.map(|end| format!(".{end}")).join(", ");
+        return Err(ClientError::Failed(format!("there is no file to add; name files that end with {endings}")));
     }
     let inbox = inbox_id(api, given.inbox.as_deref()).await?;
     let (mut added, mut failed) = (0, 0);
     for (number, file) in (1..).zip(&files) {
         session.output.progress(&format!("Adding {number} of {}: {}", files.len(), file.source));
-        match upload(api, file, inbox.as_deref(), given.title.as_deref()).await {
+        let done = upload(api, file, inbox.as_deref(), given.title.as_deref()).await;
+        session.output.progress("");
+        match done {
             Ok(document) => {
                 added += 1;
-                session.output.progress("");
                 session.output.object(&document, &COLUMNS[..2])?;
             }
             Err(error @ (ClientError::Unreachable(_) | ClientError::OutputClosed)) => return Err(error),
             Err(error) => {
                 failed += 1;
-                session.output.progress("");
-                session.output.warn(&format!("{}: {}", file.source, error.lines().0));
+                let mut object = json!({ "source": file.source });
+                object["error"] = error.to_json()["error"].take();
+                session.output.incident(&format!("{}: {error}", file.source), &object)?;
             }
         }
     }
-    session.output.progress("");
     if failed > 0 {
-        return Err(ClientError::Failed(format!("{failed} of {} files weren't added", added + failed)));
+        let all = added + failed;
+        return Err(ClientError::Failed(format!(
+            "{failed} of {all} files weren't added; correct what the output says about each, and add those again"
+        )));
+    }
+    Ok(())
+}
+
+/// Names what is not added: for a person in a line for each reason, for a program in one for each file.
+fn report_skipped(session: &Session, skipped: &[SkippedFile]) -> Result<(), ClientError> {
+    if !session.output.is_table() {
+        let object = |file: &SkippedFile| json!({ "source": file.source, "skipped": file.reason.text() });
+        return skipped.iter().try_for_each(|file| session.output.incident("", &object(file)));
+    }
+    for reason in SkipReason::ALL {
+        let names: Vec<&str> =
+            skipped.iter().filter(|file| file.reason == reason).map(|file| file.source.as_str()).collect();
+        let shown = names.iter().take(SKIPPED_SHOWN_MAX).copied().collect::<Vec<_>>().join(", ");
+        let more = names.len().saturating_sub(SKIPPED_SHOWN_MAX);
+        match (names.len(), more) {
+            (0, _) => {}
+            (_, 0) => session.output.warn(&format!("Skipped ({}): {shown}", reason.text())),
+            _ => session.output.warn(&format!("Skipped ({}): {shown} and {more} more", reason.text())),
+        }
     }
     Ok(())
 }
@@ -220,49 +251,93 @@ async fn upload(api: &Api, file: &SourceFile, inbox: Option<&str>, title: Option
     Ok(document)
 }
 
-/// Returns the named files, and in folders all files whose text is read.
-fn files_of(paths: &[PathBuf]) -> Result<Vec<SourceFile>, ClientError> {
-    let mut found = Vec::new();
-    for path in paths {
-        let name =
-            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        if path.is_dir() {
-            folder(path, "", 0, &mut found)?;
-        } else {
-            found.push(SourceFile { path: path.clone(), source: name });
-        }
-    }
-    if found.is_empty() {
-        return Err(ClientError::Failed(format!(
-            "no file ends with {}",
-            ENDINGS.map(|end| format!(".{end}")).join(", ")
-        )));
-    }
-    Ok(found)
+/// Why a file of a folder is not added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SkipReason {
+    Hidden,
+    Link,
+    OtherType,
+    NoFile,
+    TooDeep,
 }
 
-/// Adds the files of a folder, in the order of their names. Hidden files and links to folders are skipped.
-fn folder(path: &Path, below: &str, depth: usize, found: &mut Vec<SourceFile>) -> Result<(), ClientError> {
-    let unreadable = |error: std::io::Error| ClientError::Failed(format!("{} can't be read: {error}", path.display()));
-    let mut entries = std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let kind = entry.file_type().map_err(unreadable)?;
-        if name.starts_with('.') {
-            continue;
-        }
-        let source = format!("{below}{name}");
-        if kind.is_dir() && depth < DEPTH_MAX {
-            folder(&entry.path(), &format!("{source}/"), depth + 1, found)?;
-        } else if kind.is_file() && has_text(&name) {
-            if found.len() >= FILES_MAX {
-                return Err(ClientError::Failed(format!("there are more than {FILES_MAX} files; name fewer folders")));
-            }
-            found.push(SourceFile { path: entry.path(), source });
+impl SkipReason {
+    const ALL: [Self; 5] = [Self::Hidden, Self::Link, Self::OtherType, Self::NoFile, Self::TooDeep];
+
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Hidden => "hidden",
+            Self::Link => "a link; name its target to add it",
+            Self::OtherType => "not a type whose text is read",
+            Self::NoFile => "not a file",
+            Self::TooDeep => "in too many folders; name one of them",
         }
     }
-    Ok(())
+}
+
+/// A file or folder that is not added.
+struct SkippedFile {
+    source: String,
+    reason: SkipReason,
+}
+
+/// The files to add, and the others of the same folders.
+#[derive(Default)]
+struct FoundFiles {
+    files: Vec<SourceFile>,
+    skipped: Vec<SkippedFile>,
+}
+
+impl FoundFiles {
+    /// Finds the named files, and in folders all files whose text is read.
+    fn below(paths: &[PathBuf]) -> Result<Self, ClientError> {
+        let mut found = Self::default();
+        for path in paths {
+            let name =
+                path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+            if path.is_dir() {
+                found.folder(path, "", 0)?;
+            } else {
+                found.files.push(SourceFile { path: path.clone(), source: name });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds the files of a folder, in the order of their names.
+    fn folder(&mut self, path: &Path, below: &str, depth: usize) -> Result<(), ClientError> {
+        let unreadable =
+            |error: std::io::Error| ClientError::Failed(format!("{} can't be read: {error}", path.display()));
+        let mut entries =
+            std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = entry.file_type().map_err(unreadable)?;
+            let source = format!("{below}{name}");
+            let reason = match kind {
+                _ if name.starts_with('.') => SkipReason::Hidden,
+                kind if kind.is_symlink() => SkipReason::Link,
+                kind if kind.is_dir() && depth < DEPTH_MAX => {
+                    self.folder(&entry.path(), &format!("{source}/"), depth + 1)?;
+                    continue;
+                }
+                kind if kind.is_dir() => SkipReason::TooDeep,
+                kind if !kind.is_file() => SkipReason::NoFile,
+                _ if !has_text(&name) => SkipReason::OtherType,
+                _ => {
+                    self.files.push(SourceFile { path: entry.path(), source });
+                    if self.files.len() > FILES_MAX {
+                        let problem = format!("there are more than {FILES_MAX} files; name fewer folders");
+                        return Err(ClientError::Failed(problem));
+                    }
+                    continue;
+                }
+            };
+            self.skipped.push(SkippedFile { source, reason });
+        }
+        Ok(())
+    }
 }
 
 fn has_text(name: &str) -> bool {
@@ -275,17 +350,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_read_in_order_without_hidden_and_other_files() {
+    fn folders_are_read_in_order_and_the_rest_is_named() {
         let root = std::env::temp_dir().join(format!("posthouse-knowledge-{}", std::process::id()));
         std::fs::create_dir_all(root.join("b/.git")).unwrap();
-        for name in ["c.md", "a.TXT", "b/d.html", "b/.git/e.md", "logo.png", ".hidden.md"] {
+        for name in ["c.md", "a.TXT", "b/d.html", "b/.git/e.md", "logo.png", ".hidden.md", "b/none"] {
             std::fs::write(root.join(name), "x").unwrap();
         }
-        let sources: Vec<String> =
-            files_of(std::slice::from_ref(&root)).unwrap().into_iter().map(|file| file.source).collect();
+        std::os::unix::fs::symlink(root.join("c.md"), root.join("link.md")).unwrap();
+        std::os::unix::fs::symlink(&root, root.join("b/loop")).unwrap();
+        let found = FoundFiles::below(std::slice::from_ref(&root)).unwrap();
+        let sources: Vec<&str> = found.files.iter().map(|file| file.source.as_str()).collect();
         assert_eq!(sources, ["a.TXT", "b/d.html", "c.md"]);
-        let one = files_of(&[root.join("logo.png")]).unwrap();
-        assert_eq!(one[0].source, "logo.png", "a named file is the server's to refuse");
+        let skipped: Vec<(&str, SkipReason)> =
+            found.skipped.iter().map(|file| (file.source.as_str(), file.reason)).collect();
+        let wanted = [
+            (".hidden.md", SkipReason::Hidden),
+            ("b/.git", SkipReason::Hidden),
+            ("b/loop", SkipReason::Link),
+            ("b/none", SkipReason::OtherType),
+            ("link.md", SkipReason::Link),
+            ("logo.png", SkipReason::OtherType),
+        ];
+        assert_eq!(skipped, wanted);
+        let one = FoundFiles::below(&[root.join("logo.png")]).unwrap();
+        assert_eq!(one.files[0].source, "logo.png", "a named file is the server's to refuse");
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

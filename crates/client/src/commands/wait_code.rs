@@ -117,7 +117,7 @@ fn pause_after(error: &ClientError, left: Duration) -> Option<Duration> {
 fn in_vain(inbox: &InboxRef, given: &WaitCode, failed: Option<&ClientError>) -> ClientError {
     let mut text = format!("no code or link came to {} within {} s", inbox.shown(), given.timeout);
     if let Some(error) = failed {
-        text.push_str(&format!("; the last request failed: {error}"));
+        text.push_str(&format!(", and the last request failed: {error}"));
     } else if given.since.is_none() {
         text.push_str("; pass --since 10m to include earlier mail");
     }

@@ -14,7 +14,7 @@ use super::{
     tag,
 };
 use crate::connection::host;
-use posthouse_call::{Access, Method, Operation, RequiredScope, ResultDoc};
+use posthouse_call::{Access, ErrorForm, Method, Operation, RequiredScope, ResultDoc};
 
 /// The content type of forms.
 const FORM: &str = "multipart/form-data";
@@ -258,12 +258,11 @@ const NAMED_CODES_MAX: usize = 3;
 /// of an unavailable one.
 fn refusal_name(route: &Operation, status: u16, codes: &[ErrorCode]) -> String {
     let is_uncounted = status == 429 && !is_limited(route);
-    let kind = if route.has_oauth_errors {
-        "OAuth"
-    } else if is_uncounted {
-        "Public"
-    } else {
-        ""
+    let kind = match route.error_form {
+        ErrorForm::OAuth => "OAuth",
+        ErrorForm::JsonRpc => "JsonRpc",
+        ErrorForm::Api if is_uncounted => "Public",
+        ErrorForm::Api => "",
     };
     let named: Vec<&ErrorCode> =
         codes.iter().filter(|code| codes.len() == 1 || **code != ErrorCode::StoreDamaged).collect();
@@ -288,13 +287,19 @@ fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {
     }
     let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
     let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let schema = if route.has_oauth_errors {
-        json!({ "$ref": "#/components/schemas/OAuthError" })
-    } else {
-        json!({
+    let schema = match route.error_form {
+        ErrorForm::OAuth => json!({ "$ref": "#/components/schemas/OAuthError" }),
+        // An error of the protocol itself has no such code.
+        ErrorForm::JsonRpc => json!({
+            "allOf": [{ "$ref": "#/components/schemas/JsonRpcError" }],
+            "properties": {
+                "error": { "properties": { "data": { "properties": { "code": { "enum": names } } } } },
+            },
+        }),
+        ErrorForm::Api => json!({
             "allOf": [{ "$ref": "#/components/schemas/Error" }],
             "properties": { "error": { "properties": { "code": { "enum": names } } } },
-        })
+        }),
     };
     let mut refusal = json!({
         "description": format!("{}.", named.join(", ")),

@@ -31,6 +31,43 @@ pub(super) fn error() -> Value {
     })
 }
 
+/// Returns the schema of a response of JSON-RPC with an error.
+pub(super) fn json_rpc_error() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a message failed, as a response of JSON-RPC 2.0.",
+        "properties": {
+            "jsonrpc": { "const": "2.0" },
+            "id": {
+                "type": ["string", "integer", "null"],
+                "description": "The id of the message; null if it wasn't read.",
+            },
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": { "type": "integer", "description": "The code of JSON-RPC or of the Model Context Protocol." },
+                    "message": { "type": "string", "description": "What is wrong, and the next action." },
+                    "data": {
+                        "type": "object",
+                        "properties": {
+                            "fix": { "type": "string", "description": "The next action, in one sentence." },
+                            "code": { "$ref": "#/components/schemas/ErrorCode" },
+                            "details": {
+                                "type": "object",
+                                "description": "Details for programs. Their schema depends on the code: \
+                                    `ErrorDetails.<code>`.",
+                            },
+                        },
+                        "required": ["fix"],
+                    },
+                },
+                "required": ["code", "message", "data"],
+            },
+        },
+        "required": ["jsonrpc", "id", "error"],
+    })
+}
+
 /// Returns the codes that have details.
 fn with_details() -> impl Iterator<Item = ErrorCode> {
     ErrorCode::ALL.iter().copied().filter(|code| !code.details().is_empty())

@@ -24,8 +24,7 @@ pub(super) fn of(refusal: &Refusal) -> Failure {
         code if code.status() >= 500 => (FailureKind::Internal, json!({ "code": code.text() })),
         code => (FailureKind::Refused, json!({ "code": code.text() })),
     };
-    let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
-    Failure::new(kind, format!("{} {fix}", refusal.message)).with_data(data).with_fix(fix)
+    Failure::of(kind, refusal).with_data(data)
 }
 
 fn fields(refusal: &Refusal) -> Value {
@@ -42,7 +41,7 @@ pub(super) fn of_subscribe(error: &SubscribeError) -> Failure {
 }
 
 fn of_callback(problem: CallbackProblem) -> Failure {
-    let message = format!("The receiver didn't confirm `delivery.url`: {}. {}", problem.text(), problem.fix());
+    let message = format!("The receiver didn't confirm `delivery.url`: {}.", problem.text());
     Failure::new(FailureKind::CallbackEndpoint, message)
         .with_data(json!({ "reason": problem.text() }))
         .with_fix(problem.fix())
@@ -50,13 +49,16 @@ fn of_callback(problem: CallbackProblem) -> Failure {
 
 /// Returns the error for an event type that doesn't exist.
 pub(super) fn unknown_event(problem: &str) -> Failure {
-    let message = format!("`params.name`: {problem}. `events/list` lists the event types.");
-    Failure::new(FailureKind::EventNotFound, message).with_data(json!({ "kind": "event" }))
+    let end = if problem.ends_with('?') { "" } else { "." };
+    Failure::new(FailureKind::EventNotFound, format!("`params.name`: {problem}{end}"))
+        .with_data(json!({ "kind": "event" }))
+        .with_fix("Use one of the types that `events/list` lists.")
 }
 
 /// Returns the error for a way of delivery that `events/subscribe` doesn't have.
 pub(super) fn unsupported_mode(mode: &str) -> Failure {
-    let message = "`params.delivery.mode` must be `webhook`. Use `events/stream` for push and `events/poll` for poll.";
     let data = json!({ "feature": "deliveryMode", "value": mode });
-    Failure::new(FailureKind::UnsupportedFeature, message).with_data(data)
+    Failure::new(FailureKind::UnsupportedFeature, "`params.delivery.mode` must be `webhook`.")
+        .with_data(data)
+        .with_fix("Use `events/stream` for push and `events/poll` for poll.")
 }

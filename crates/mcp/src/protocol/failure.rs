@@ -1,5 +1,6 @@
 //! Errors of JSON-RPC.
 
+use posthouse_domain::Refusal;
 use serde_json::{Value, json};
 
 use super::Revision;
@@ -46,11 +47,11 @@ pub enum FailureKind {
 pub struct Failure {
     /// Why.
     pub kind: FailureKind,
-    /// The problem, for people and models.
+    /// The problem, for people and models, without the next action.
     pub message: String,
     /// More about it.
     pub data: Option<Value>,
-    /// The next action; `None` for the usual one of its kind.
+    /// The next action, which the message of the error ends with; `None` for the usual one of its kind.
     pub fix: Option<String>,
 }
 
@@ -100,11 +101,25 @@ impl Failure {
         self
     }
 
+    /// Creates the error for a refusal of the service.
+    #[must_use]
+    pub fn of(kind: FailureKind, refusal: &Refusal) -> Self {
+        let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
+        Self::new(kind, refusal.whole_message()).with_data(json!({ "code": refusal.code.text() })).with_fix(fix)
+    }
+
     /// Creates the error for a revision that isn't served.
     #[must_use]
     pub fn unsupported_revision(requested: &str) -> Self {
         let data = json!({ "supported": Revision::names(), "requested": requested });
         Self::new(FailureKind::UnsupportedRevision, "Unsupported protocol version").with_data(data)
+    }
+
+    /// Creates the error for a cursor of a list that has one page: no cursor of it was ever given out.
+    #[must_use]
+    pub fn no_more_pages(method: &str) -> Self {
+        let message = format!("`params.cursor` is invalid: `{method}` has one page.");
+        Self::new(FailureKind::InvalidParams, message).with_fix("Leave `cursor` out.")
     }
 
     /// Returns the code in a revision.
@@ -133,7 +148,9 @@ impl Failure {
     /// Returns the error object. Its `data` always has `fix`.
     #[must_use]
     pub fn error(&self, revision: Revision) -> Value {
-        let mut error = json!({ "code": self.code(revision), "message": self.message });
+        // Most clients show the message alone.
+        let message = self.fix.as_ref().map_or_else(|| self.message.clone(), |fix| format!("{} {fix}", self.message));
+        let mut error = json!({ "code": self.code(revision), "message": message });
         let mut data = self.data.clone().unwrap_or_else(|| json!({}));
         if let Some(members) = data.as_object_mut() {
             let fix = self.fix.as_deref().unwrap_or(self.kind.fix());
@@ -160,5 +177,6 @@ mod tests {
         assert_eq!(plain["data"]["fix"], FailureKind::InvalidParams.fix());
         let own = Failure::new(FailureKind::InvalidParams, "No.").with_data(json!({ "a": 1 })).with_fix("Do it.");
         assert_eq!(own.error(Revision::ALL[0])["data"], json!({ "a": 1, "fix": "Do it." }));
+        assert_eq!(own.error(Revision::ALL[0])["message"], "No. Do it.");
     }
 }

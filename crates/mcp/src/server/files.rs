@@ -28,8 +28,14 @@ const CONTENT: &str = "content_base64";
 /// A problem that keeps a call from being made while its arguments are checked.
 const MARK: &str = "(link)";
 
-/// Creates a link for a call whose files have no content; `None` for any other call.
-pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, given: &Map<String, Value>) -> Option<Value> {
+/// Creates a link for a call whose files have no content; `None` for any other call. `afterwards` is what the client does when
+/// the call was made, if that isn't all.
+pub(super) async fn start(
+    invoker: &Invoker<'_>,
+    tool: &Tool,
+    given: &Map<String, Value>,
+    afterwards: Option<&str>,
+) -> Option<Value> {
     let files = given.get(ATTACHMENTS)?.as_array()?;
     let lacks = |file: &Value| file.is_object() && file[CONTENT].is_null();
     let wanted: Vec<usize> = (0..files.len()).filter(|at| lacks(&files[*at])).collect();
@@ -38,7 +44,12 @@ pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, given: &Map<String
         return None;
     }
     Some(match linked(invoker, tool, call, given, wanted).await {
-        Ok(result) => content(&fence::pretty(&result)),
+        Ok(mut result) => {
+            if let (Some(more), Some(next)) = (afterwards, result["next"].as_str()) {
+                result["next"] = format!("{next} {more}").into();
+            }
+            content(&fence::pretty(&result))
+        }
         Err(refusal) => failed(&renamed(call, refusal)),
     })
 }

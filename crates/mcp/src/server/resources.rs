@@ -220,9 +220,7 @@ pub(super) fn failure(refusal: &Refusal) -> Failure {
         500.. => FailureKind::Internal,
         _ => FailureKind::Refused,
     };
-    let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
-    let message = format!("{} {fix}", refusal.whole_message());
-    Failure::new(kind, message).with_data(json!({ "code": refusal.code.text() })).with_fix(fix)
+    Failure::of(kind, refusal)
 }
 
 #[cfg(test)]

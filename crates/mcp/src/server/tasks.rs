@@ -1,8 +1,8 @@
 //! Tasks: calls of tools that end later (the extension `io.modelcontextprotocol/tasks`, SEP-2663).
 //!
 //! Two things take long here: a message that hasn't come, and a person who hasn't decided. Nothing is stored for either,
-//! except that a wait was cancelled. The id of a task holds what it waits for, and each `tasks/get` looks whether it has
-//! happened, with the permissions of its caller. So a task survives a restart, ends with the rights of its client, and
+//! except that a wait was cancelled. The id of a task holds what it waits for and a code, and each `tasks/get` looks whether
+//! it has happened, with the permissions of its caller. So a task survives a restart, ends with the rights of its client, and
 //! needs no limit of its own.
 
 mod approval;
@@ -12,6 +12,7 @@ mod wait;
 use posthouse_domain::Time;
 use serde_json::{Map, Value, json};
 
+use super::resources;
 use crate::invoke::Invoker;
 use crate::protocol::{Failure, FailureKind, Request};
 use crate::tool::Tool;
@@ -45,6 +46,12 @@ pub(super) fn extend_entry(entry: &mut Value) {
     }
 }
 
+/// Returns the arguments of a call without those that a client that knows tasks has on top, and how the call goes on after
+/// it was made; `None` if it goes on as any other.
+pub(super) fn of_tool(tool: &Tool, arguments: &Map<String, Value>) -> (Map<String, Value>, Option<&'static str>) {
+    if tool.name == approval::TOOL { approval::of_tool(arguments) } else { (arguments.clone(), None) }
+}
+
 /// Calls a tool that may become a task; `None` for any other call.
 pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<String, Value>) -> Option<Value> {
     match tool.name {
@@ -71,7 +78,8 @@ pub(super) async fn answer<'a>(
     if !are_known_to(request) {
         return Err(missing_capability());
     }
-    let handle = Handle::parse(request.text("taskId")?).ok_or_else(no_task)?;
+    let parsed = Handle::parse(invoker, request.text("taskId")?).map_err(|refusal| resources::failure(&refusal))?;
+    let handle = parsed.ok_or_else(no_task)?;
     let tool = tool_named(&handle.tool).filter(|tool| can_start(tool.name)).ok_or_else(no_task)?;
     match method {
         "tasks/get" => Ok(shown(&handle, progress(invoker, tool, &handle).await?, invoker.service.clock.now())),
@@ -119,7 +127,7 @@ fn shown(handle: &Handle, progress: Progress, now: Time) -> Value {
 
 fn head(handle: &Handle, updated_at: Time, status: &str) -> Value {
     json!({
-        "taskId": handle.text(),
+        "taskId": handle.id,
         "status": status,
         "createdAt": handle.created_at.to_string(),
         "lastUpdatedAt": updated_at.to_string(),
@@ -129,7 +137,8 @@ fn head(handle: &Handle, updated_at: Time, status: &str) -> Value {
 }
 
 fn no_task() -> Failure {
-    Failure::new(FailureKind::InvalidParams, "No task has this id: pass the `taskId` that the call returned.")
+    Failure::new(FailureKind::InvalidParams, "No task has this id.")
+        .with_fix("Pass the `taskId` that the call returned, with the same workspace.")
 }
 
 fn missing_capability() -> Failure {

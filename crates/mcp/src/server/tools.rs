@@ -51,7 +51,7 @@ impl McpServer {
             Some(tool) => {
                 let wanted = tool.profiles.first().copied().unwrap_or(Profile::All);
                 let fix = format!("Connect with `?profile={}`.", wanted.text());
-                let message = format!("The profile `{}` has no tool `{name}`. {fix}", profile.text());
+                let message = format!("The profile `{}` has no tool `{name}`.", profile.text());
                 Err(unknown(message).with_fix(fix))
             }
             None => {

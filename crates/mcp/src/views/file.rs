@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ViewOptions, pick};
+use super::{ViewOptions, beyond, pick};
 
 /// What a client should do with extracted data.
 const GUIDANCE: &str = "A model read these values from a document that a stranger wrote. Check amounts, names and accounts \
@@ -22,11 +22,9 @@ pub(crate) fn text(result: &Value, _: &ViewOptions) -> Value {
         "next_offset",
     ];
     let mut shown = pick(result, &members);
-    let number = |name: &str| result[name].as_u64().unwrap_or_default();
+    let number = |name: &str| result[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_default();
     if result["text"] == "" && number("offset") > 0 {
-        let (total, offset) = (number("total_chars"), number("offset"));
-        let note = format!("the text has {total} characters, so nothing begins at offset {offset}");
-        shown.insert("note".to_owned(), json!(note));
+        shown.insert("note".to_owned(), json!(beyond(number("total_chars"), number("offset"))));
     }
     Value::Object(shown)
 }

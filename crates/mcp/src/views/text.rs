@@ -20,11 +20,16 @@ pub(crate) fn window(text: &str, window: TextWindow) -> (String, Option<String>)
     let left = rest.count();
     if offset > 0 && part.is_empty() {
         let length = text.chars().count();
-        return (part, Some(format!("the text has {length} characters, so nothing begins at offset {offset}")));
+        return (part, Some(beyond(length, offset)));
     }
     let next = offset + chars_max;
     let note = (left > 0).then(|| format!("{left} more characters; the next part begins at offset {next}"));
     (part, note)
+}
+
+/// Returns the note about an offset behind the end of a text.
+pub(crate) fn beyond(chars: usize, offset: usize) -> String {
+    format!("the text has {chars} characters, so nothing begins at offset {offset}")
 }
 
 #[cfg(test)]

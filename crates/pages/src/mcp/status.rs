@@ -49,12 +49,12 @@ pub(super) fn accepted() -> RouteResponse {
 
 /// Writes a refusal of the service as an error of JSON-RPC.
 pub(super) fn refusal(service: &Service, refusal: &Refusal) -> RouteResponse {
-    let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
-    let mut data = serde_json::json!({ "code": refusal.code.text(), "fix": fix });
-    if !refusal.details.is_empty() {
+    let mut failure = Failure::of(FailureKind::Refused, refusal);
+    if !refusal.details.is_empty()
+        && let Some(data) = &mut failure.data
+    {
         data["details"] = Value::Object(refusal.wire_details());
     }
-    let failure = Failure::new(FailureKind::Refused, refusal.whole_message()).with_data(data);
     let body = failure.response(&Value::Null, Revision::UNNAMED).to_string();
     let response = RouteResponse::rendered_json(refusal.code.status(), body);
     match challenge(service, refusal) {

@@ -25,8 +25,8 @@ pub(super) fn check_accept(fields: &HeaderMap) -> Result<(), Failure> {
     if values.peek().is_none() || values.any(accepts) {
         return Ok(());
     }
-    let message = "This method is answered with a stream. Send `Accept: application/json, text/event-stream`.";
-    Err(Failure::new(FailureKind::InvalidRequest, message))
+    let failure = Failure::new(FailureKind::InvalidRequest, "This method is answered with a stream.");
+    Err(failure.with_fix("Send `Accept: application/json, text/event-stream`."))
 }
 
 /// Returns the response with the messages of a stream.

@@ -1,19 +1,19 @@
 //! `posthouse key create | list | revoke`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use posthouse_domain::auth::ApiKey;
+use posthouse_domain::{Plans, auth::ApiKey};
 use posthouse_domain::{
     auth::{Permission, Permissions, Scope},
     error::Refusal,
     id::{InboxId, KeyId, WorkspaceId},
     page::PageRange,
 };
-use posthouse_store::{inboxes, keys};
+use posthouse_store::{Store, inboxes, keys};
 use serde_json::{Value, json};
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print, workspace};
 use crate::boot;
-use posthouse_app::access::new_key::{NewKey, new_key};
+use posthouse_app::access::new_key::{CreatedKey, NewKey, new_key};
 
 /// Maximum number of keys that `list` shows.
 const KEYS_MAX: u32 = 10_000;
@@ -88,7 +88,7 @@ pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), Comma
 }
 
 fn create(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
-    let id = workspace_id(&given.workspace)?;
+    let workspace = workspace_id(&given.workspace)?;
     let scope = scope(given)?;
     let permissions = Permissions::parse(&given.permissions).map_err(|name| {
         let known: Vec<&str> = Permission::ALL.iter().map(|permission| permission.text()).collect();
@@ -100,33 +100,40 @@ fn create(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
     if permissions == Permissions::default() {
         return Err(CommandError::Usage("--permissions must name at least one permission".to_owned()));
     }
-    let name = checked_name(&given.name)?;
+    let new = NewKey { workspace, name: checked_name(&given.name)?, scope, permissions, member: None };
     let config = options.load_with_store()?;
     let store = boot::open_store(&config)?;
-    workspace::find(&store, id)?;
-    if let Scope::Inbox(inbox) = scope
-        && store.read_blocking(move |tx| inboxes::get(tx, id, inbox))?.is_none_or(|found| found.deleted_at.is_some())
+    workspace::find(&store, workspace)?;
+    let made = insert(&store, config.app.plans, new)?;
+    store.close();
+    let mut json = view(&made.key);
+    json["api_key"] = made.secret.reveal().into();
+    let text = format!("Key      {}\nAPI key  {}  (shown only now)", made.key.id, made.secret.reveal());
+    let id = made.key.id;
+    let done = format!("key {id} was created but not shown: run posthouse key revoke {id}, then create another");
+    print(&given.output, &json, &text, &CommandEffect::This(done))
+}
+
+/// Stores a new key, after a check of its inbox.
+pub(super) fn insert(store: &Store, plans: Plans, new: NewKey) -> Result<CreatedKey, CommandError> {
+    let workspace = new.workspace;
+    if let Scope::Inbox(inbox) = new.scope
+        && store
+            .read_blocking(move |tx| inboxes::get(tx, workspace, inbox))?
+            .is_none_or(|found| found.deleted_at.is_some())
     {
         return Err(CommandError::Failed(format!(
             "the workspace has no inbox {inbox}; use the id of one of its inboxes"
         )));
     }
     let clock = boot::clock();
-    let new = NewKey { workspace: id, name, scope, permissions, member: None };
-    let (made, plans) = (new_key(clock.as_ref(), &clock.ids(), new), config.app.plans);
+    let made = new_key(clock.as_ref(), &clock.ids(), new);
     let made = store.write_blocking(move |tx| {
         let mut stored = made.clone();
         stored.insert(tx, &plans)?;
         Ok::<_, Refusal>(stored)
     });
-    let made = made.map_err(|refusal| CommandError::Failed(refusal.to_string()))?;
-    let mut json = view(&made.key);
-    json["api_key"] = made.secret.reveal().into();
-    let text = format!("Key      {}\nAPI key  {}  (shown only now)", made.key.id, made.secret.reveal());
-    store.close();
-    let id = made.key.id;
-    let done = format!("key {id} was created but not shown: run posthouse key revoke {id}, then create another");
-    print(&given.output, &json, &text, &CommandEffect::This(done))
+    made.map_err(|refusal| CommandError::Failed(refusal.to_string()))
 }
 
 fn scope(given: &Create) -> Result<Scope, CommandError> {
@@ -147,13 +154,18 @@ fn list(workspace: &str, output: &OutputOptions, options: &GlobalOptions) -> Res
     let id = workspace_id(workspace)?;
     let store = boot::open_store(&options.load_with_store()?)?;
     workspace::find(&store, id)?;
-    let all = PageRange { after: None, limit: KEYS_MAX };
-    let found = store.read_blocking(move |tx| keys::page(tx, id, &all))?;
+    let found = all(&store, id)?;
     let text: Vec<String> = found.iter().map(line).collect();
     let text = if text.is_empty() { "The workspace has no keys.".to_owned() } else { text.join("\n") };
     store.close();
     let json = json!({ "data": found.iter().map(view).collect::<Vec<Value>>() });
     print(output, &json, &text, &CommandEffect::Nothing)
+}
+
+/// Returns the keys of a workspace.
+pub(super) fn all(store: &Store, workspace: WorkspaceId) -> Result<Vec<ApiKey>, CommandError> {
+    let all = PageRange { after: None, limit: KEYS_MAX };
+    Ok(store.read_blocking(move |tx| keys::page(tx, workspace, &all))?)
 }
 
 fn revoke(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
@@ -162,14 +174,18 @@ fn revoke(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(
     let store = boot::open_store(&options.load_with_store()?)?;
     let now = boot::clock().now();
     if !store.write_blocking(move |tx| keys::revoke(tx, key, now))? {
-        return Err(CommandError::Failed(format!("key {key} does not exist or is already revoked")));
+        return Err(no_key(key));
     }
     store.close();
     let json = json!({ "id": key.to_string(), "revoked_at": now.to_string() });
     print(output, &json, &format!("Revoked {key}."), &CommandEffect::This(format!("key {key} was revoked")))
 }
 
-fn workspace_id(text: &str) -> Result<WorkspaceId, CommandError> {
+pub(super) fn no_key(key: KeyId) -> CommandError {
+    CommandError::Failed(format!("key {key} does not exist or is already revoked"))
+}
+
+pub(super) fn workspace_id(text: &str) -> Result<WorkspaceId, CommandError> {
     text.parse().map_err(|_| {
         CommandError::Usage(format!("--workspace {text} is not a workspace id; see posthouse workspace list"))
     })
@@ -180,7 +196,7 @@ fn line(key: &ApiKey) -> String {
     format!("{}  {}…  {:<9} {state}  {}", key.id, key.shown, key.scope.text(), key.name)
 }
 
-fn view(key: &ApiKey) -> Value {
+pub(super) fn view(key: &ApiKey) -> Value {
     json!({
         "id": key.id.to_string(),
         "workspace_id": key.workspace.to_string(),

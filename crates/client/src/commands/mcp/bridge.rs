@@ -37,6 +37,10 @@ const CONCURRENT_MAX: usize = 64;
 const TOOL_WAIT: Duration = Duration::from_secs(120);
 /// Largest response that is not a stream, in bytes.
 const RESPONSE_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// The problem of a longer line, and what to do.
+const TOO_LARGE: &str = "the message is larger than 64 MiB; attach large files by their path";
+/// The problem of another line, and what to do.
+const NOT_JSON: &str = "the line is not JSON; write each message as JSON in one line";
 /// Where a request of the revision without a handshake names it.
 const REVISION_META: &str = "io.modelcontextprotocol/protocolVersion";
 
@@ -50,8 +54,6 @@ pub(super) struct Bridge {
     /// The revision that a handshake agreed on.
     revision: RefCell<Option<String>>,
     running: RefCell<HashMap<String, AbortHandle>>,
-    /// Where the files of a call were saved, by the id of the request, until it is answered.
-    saved: RefCell<HashMap<String, Value>>,
     /// What the channel pushes; `None` without one.
     channel: Option<SubscriptionOptions>,
     is_initialized: Cell<bool>,
@@ -76,7 +78,6 @@ impl Bridge {
             files,
             revision: RefCell::default(),
             running: RefCell::default(),
-            saved: RefCell::default(),
             channel: None,
             is_initialized: Cell::new(false),
             is_ready: watch::channel(false).0,
@@ -137,7 +138,7 @@ impl Bridge {
                         }
                     }
                     Some(Err(LinesCodecError::MaxLineLengthExceeded)) => {
-                        write(&error_message(&Value::Null, -32600, "the message is larger than 64 MiB"))?;
+                        write(&error_message(&Value::Null, -32600, TOO_LARGE))?;
                     }
                     Some(Err(LinesCodecError::Io(error))) => {
                         return Err(ClientError::Failed(format!("cannot read standard input: {error}")));
@@ -153,7 +154,7 @@ impl Bridge {
     /// Reads a line. A cancelled request is stopped here and is not answered.
     fn parsed(&self, line: &str) -> Result<Option<Value>, ClientError> {
         let Ok(message) = serde_json::from_str::<Value>(line) else {
-            write(&error_message(&Value::Null, -32700, "the line is not JSON"))?;
+            write(&error_message(&Value::Null, -32700, NOT_JSON))?;
             return Ok(None);
         };
         if message["method"] == "notifications/initialized" {
@@ -185,6 +186,7 @@ impl Bridge {
         let id = request_id(&message).cloned();
         let method = message["method"].as_str().unwrap_or_default().to_owned();
         let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
+        let mut saved = None;
         if let Some(id) = &id {
             if method == "tools/call" && name == "signup" {
                 let arguments = message["params"]["arguments"].take();
@@ -193,36 +195,35 @@ impl Bridge {
             if self.key.borrow().is_none() {
                 return self.answer_without_key(id, &method, &message["params"]);
             }
-            if method == "tools/call"
-                && let Err(error) = self.exchange_files(id, &mut message["params"]).await
-            {
-                return write(&failed_tool(id, &error));
+            if method == "tools/call" {
+                saved = match self.exchange_files(&mut message["params"]).await {
+                    Ok(saved) => saved,
+                    Err(error) => return write(&failed_tool(id, &error)),
+                };
             }
         } else if self.key.borrow().is_none() {
             return Ok(());
         }
-        match self.forward(&message, &method).await {
+        match self.forward(&message, &method, saved).await {
             Ok(()) => Ok(()),
             Err(ClientError::OutputClosed) => Err(ClientError::OutputClosed),
             Err(error) => match id {
                 None => Ok(()),
-                Some(id) if method == "tools/call" => write(&tool_error(&id, "network_error", &error.to_string())),
-                Some(id) => write(&error_message(&id, -32000, &error.to_string())),
+                Some(id) if method == "tools/call" => write(&tool_error(&id, "network_error", &error)),
+                Some(id) => write(&error_of(&id, -32000, &error)),
             },
         }
     }
 
-    /// Reads the files that a call attaches, and saves those that it asks for.
-    async fn exchange_files(&self, id: &Value, params: &mut Value) -> Result<(), ClientError> {
+    /// Reads the files that a call attaches, and saves those that it asks for. Returns where they were saved.
+    async fn exchange_files(&self, params: &mut Value) -> Result<Option<Value>, ClientError> {
         if let Some(arguments) = params.get_mut("arguments") {
             self.files.resolve(arguments).map_err(ClientError::Usage)?;
         }
-        let Some(directory) = saving::take(&self.files, params).map_err(ClientError::Usage)? else { return Ok(()) };
+        let Some(directory) = saving::take(&self.files, params).map_err(ClientError::Usage)? else { return Ok(None) };
         let api = Api::new(Http::new(self.api.http().base().clone())?, self.key.borrow().clone());
         let message = params["arguments"]["message_id"].as_str().unwrap_or_default();
-        let saved = saving::save(&api, message, &directory).await?;
-        self.saved.borrow_mut().insert(id.to_string(), saved);
-        Ok(())
+        saving::save(&api, message, &directory).await.map(Some)
     }
 
     fn declare_channel(&self, result: &mut Value) {
@@ -241,15 +242,15 @@ impl Bridge {
         }
         let why = "there is no API key; call the tool signup, or run posthouse login and start this server again";
         match method {
-            "tools/call" => write(&tool_error(id, "no_api_key", why)),
+            "tools/call" => write(&tool_error(id, "no_api_key", &ClientError::Failed(why.to_owned()))),
             _ => write(&error_message(id, -32000, why)),
         }
     }
 
     async fn sign_up(&self, id: &Value, arguments: &Value) -> Result<(), ClientError> {
         if self.key.borrow().is_some() {
-            let why = "there is an API key already; this server uses it";
-            return write(&tool_error(id, "already_configured", why));
+            let why = ClientError::Failed("there is an API key already; call the other tools, which use it".to_owned());
+            return write(&tool_error(id, "already_configured", &why));
         }
         let (key, mut created) = match signup::sign_up(&self.api, arguments).await {
             Ok(done) => done,
@@ -269,8 +270,8 @@ impl Bridge {
         write(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
     }
 
-    /// Sends a message to the server and writes what it answers.
-    async fn forward(&self, message: &Value, method: &str) -> Result<(), ClientError> {
+    /// Sends a message to the server and writes what it answers, with where the files of the call were saved.
+    async fn forward(&self, message: &Value, method: &str, mut saved: Option<Value>) -> Result<(), ClientError> {
         let request = self.request(message, method)?;
         let start = self.api.http().start(request);
         let response = tokio::time::timeout(REQUEST_TIMEOUT + TOOL_WAIT, start)
@@ -284,7 +285,7 @@ impl Bridge {
                 let frame = frame.map_err(|error| self.api.http().unreachable(&error.to_string()))?;
                 let Ok(data) = frame.into_data() else { continue };
                 for event in reader.read(&data).map_err(|why| ClientError::Failed(why.to_owned()))? {
-                    self.write_answer(&event, message, method)?;
+                    self.write_answer(&event, message, method, &mut saved)?;
                 }
             }
             return Ok(());
@@ -298,7 +299,7 @@ impl Bridge {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.write_answer(&String::from_utf8_lossy(&bytes), message, method).map_err(|error| match error {
+        self.write_answer(&String::from_utf8_lossy(&bytes), message, method, &mut saved).map_err(|error| match error {
             ClientError::Failed(_) => {
                 let base = self.api.base();
                 ClientError::Failed(format!("{base}/mcp answered with status {}; check the address", head.status))
@@ -333,7 +334,13 @@ impl Bridge {
     }
 
     /// Writes a message of the server, with what the bridge adds to it.
-    fn write_answer(&self, text: &str, asked: &Value, method: &str) -> Result<(), ClientError> {
+    fn write_answer(
+        &self,
+        text: &str,
+        asked: &Value,
+        method: &str,
+        saved: &mut Option<Value>,
+    ) -> Result<(), ClientError> {
         let mut answer: Value = serde_json::from_str(text)
             .ok()
             .filter(|answer: &Value| answer.is_array() || answer["jsonrpc"].is_string())
@@ -346,8 +353,8 @@ impl Bridge {
         if let Some(error) = answer.get_mut("error") {
             name_the_option(error);
         }
-        if let Some(saved) = request_id(asked).and_then(|id| self.saved.borrow_mut().remove(&id.to_string()))
-            && let Some(parts) = answer.pointer_mut("/result/content").and_then(Value::as_array_mut)
+        if let Some(parts) = answer.pointer_mut("/result/content").and_then(Value::as_array_mut)
+            && let Some(saved) = saved.take()
         {
             parts.push(json!({ "type": "text", "text": format!("{saved:#}") }));
         }
@@ -406,12 +413,21 @@ fn field_value(text: &str) -> String {
     if is_plain { text.to_owned() } else { format!("=?base64?{}?=", BASE64_STANDARD.encode(text)) }
 }
 
-fn error_message(id: &Value, code: i32, message: &str) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+/// Returns an error of the bridge. The text has the problem and, after a semicolon, what to do.
+fn error_message(id: &Value, code: i32, text: &str) -> Value {
+    error_of(id, code, &ClientError::Failed(text.to_owned()))
 }
 
-fn tool_error(id: &Value, code: &str, message: &str) -> Value {
-    tool_result(id, &json!({ "error": { "code": code, "message": message } }), true)
+/// Returns the answer to a request that failed here. As those of the server, it has the next step in `data.fix`.
+fn error_of(id: &Value, code: i32, error: &ClientError) -> Value {
+    let (problem, fix) = error.problem_and_fix();
+    let error = json!({ "code": code, "message": format!("{problem}. {fix}"), "data": { "fix": fix } });
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+}
+
+fn tool_error(id: &Value, code: &str, error: &ClientError) -> Value {
+    let (problem, fix) = error.problem_and_fix();
+    tool_result(id, &json!({ "error": { "code": code, "message": problem, "hint": fix } }), true)
 }
 
 /// Returns the result of a tool that failed here: with the error of the API, or with a code of the bridge.
@@ -427,7 +443,7 @@ fn failed_tool(id: &Value, error: &ClientError) -> Value {
         ClientError::Unreachable(_) | ClientError::TimedOut(_) => "network_error",
         ClientError::Failed(_) | ClientError::OutputClosed => "internal_error",
     };
-    tool_error(id, code, &error.to_string())
+    tool_error(id, code, error)
 }
 
 fn tool_result(id: &Value, shown: &Value, is_error: bool) -> Value {
@@ -452,6 +468,27 @@ mod tests {
         name_the_option(&mut error);
         assert_eq!(error["data"]["fix"], "Start `posthouse mcp` with `--profile-tools reply`.");
         assert!(!error.to_string().contains("?profile"), "{error}");
+    }
+
+    #[test]
+    fn errors_of_the_bridge_have_a_next_step() {
+        let unreachable = ClientError::Unreachable("cannot reach http://x; start the server".to_owned());
+        let all = [
+            error_message(&Value::Null, -32700, NOT_JSON),
+            error_message(&Value::Null, -32600, TOO_LARGE),
+            error_of(&json!(1), -32000, &unreachable),
+            error_of(&json!(1), -32000, &ClientError::Failed("the answer is no message".to_owned())),
+        ];
+        for answer in all {
+            let error = &answer["error"];
+            let fix = error["data"]["fix"].as_str().unwrap();
+            assert!(fix.ends_with('.') && error["message"].as_str().unwrap().ends_with(fix), "{answer}");
+        }
+        let failed = failed_tool(&json!(1), &unreachable);
+        let shown: Value = serde_json::from_str(failed["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+        let wanted =
+            json!({ "code": "network_error", "message": "cannot reach http://x", "hint": "Start the server." });
+        assert_eq!(shown["error"], wanted);
     }
 
     #[test]

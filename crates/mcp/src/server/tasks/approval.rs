@@ -23,6 +23,9 @@ pub(super) const POLL_MS: u64 = 30_000;
 const FLAG: &str = "wait_for_approval";
 /// How long a person has, in milliseconds: a week.
 const LIFETIME_MS: i64 = 7 * 86_400_000;
+/// What to do after a draft got its files over a link: its call is over, so no task can end with it.
+const AFTER_FILES: &str =
+    "The response has the id of the draft. Call get_draft with it to see what the person decided.";
 const WAITING: &str = "The draft waits for a person, who approves it or sends it back in the dashboard.";
 
 /// Tells the client that it may wait for the person.
@@ -31,19 +34,28 @@ pub(super) fn extend_schema(schema: &mut Value) {
     schema["properties"][FLAG] = json!({ "type": "boolean", "description": description });
 }
 
+/// Returns the arguments of the tool itself, and what a client does that waits for the person without a task.
+pub(super) fn of_tool(arguments: &Map<String, Value>) -> (Map<String, Value>, Option<&'static str>) {
+    let mut own = arguments.clone();
+    let waits = own.get(FLAG).and_then(Value::as_bool);
+    if waits.is_some() {
+        own.remove(FLAG);
+    }
+    (own, waits.filter(|waits| *waits).map(|_| AFTER_FILES))
+}
+
 /// Writes the draft, and makes a task for its approval if the client asked for it.
 pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<String, Value>) -> Option<Value> {
     let flag = arguments.get(FLAG)?.as_bool()?;
-    let mut arguments = arguments.clone();
-    arguments.remove(FLAG);
+    let (arguments, _) = of_tool(arguments);
     Some(match called(invoker, tool, &arguments).await {
         Ok(draft) if flag && draft["send_at"].is_null() => {
             let of_draft = [("inbox_id", &draft["inbox_id"]), ("draft_id", &draft["id"])];
             let of_draft = of_draft.into_iter().map(|(name, id)| (name.to_owned(), id.clone())).collect();
-            let now = invoker.source.arrived_at;
-            let ends_at = now.plus_ms(LIFETIME_MS);
-            let handle = Handle { tool: TOOL.to_owned(), arguments: of_draft, created_at: now, ends_at };
-            created(&handle, WAITING)
+            match Handle::new(invoker, TOOL, of_draft, LIFETIME_MS) {
+                Ok(handle) => created(&handle, WAITING),
+                Err(refusal) => failed(&refusal),
+            }
         }
         Ok(draft) => shown(invoker, tool, draft, &arguments),
         Err(refusal) => failed(&refusal),

@@ -1,8 +1,10 @@
-//! The id of a task, which holds all of its state.
+//! The id of a task, which holds all of its state and a code that proves that the service made it.
 
-use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
-use posthouse_domain::Time;
+use posthouse_app::access::task_ids;
+use posthouse_domain::{Refusal, Time};
 use serde_json::{Map, Value, json};
+
+use crate::invoke::Invoker;
 
 /// Longest id in characters. A wait holds the filters of its call, which are short.
 const CHARS_MAX: usize = 4096;
@@ -10,6 +12,8 @@ const CHARS_MAX: usize = 4096;
 /// What a task waits for.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Handle {
+    /// The id.
+    pub(super) id: String,
     /// The tool that was called.
     pub(super) tool: String,
     /// The arguments with which to look whether it has happened.
@@ -21,30 +25,48 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// Reads the id of a task; `None` if it isn't one.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        if text.len() > CHARS_MAX {
-            return None;
+    /// Creates a task of the caller's workspace, which begins with the request and ends after that time.
+    ///
+    /// # Errors
+    /// Returns `internal_error` if the instance key can't be read.
+    pub(super) fn new(
+        invoker: &Invoker<'_>,
+        tool: &str,
+        arguments: Map<String, Value>,
+        lifetime_ms: i64,
+    ) -> Result<Self, Refusal> {
+        let created_at = invoker.source.arrived_at;
+        let ends_at = created_at.plus_ms(lifetime_ms);
+        let content = json!([tool, arguments, created_at.millis(), ends_at.millis()]).to_string();
+        let id = task_ids::issue(invoker.service, invoker.caller.caller.workspace, &content)?;
+        Ok(Self { id, tool: tool.to_owned(), arguments, created_at, ends_at })
+    }
+
+    /// Reads the id of a task of the caller's workspace; `None` if it isn't one.
+    ///
+    /// # Errors
+    /// Returns `internal_error` if the instance key can't be read.
+    pub(super) fn parse(invoker: &Invoker<'_>, id: &str) -> Result<Option<Self>, Refusal> {
+        if id.len() > CHARS_MAX {
+            return Ok(None);
         }
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
-        let parts: Value = serde_json::from_slice(&bytes).ok()?;
+        let content = task_ids::read(invoker.service, invoker.caller.caller.workspace, id)?;
+        Ok(content.and_then(|content| Self::of(id, &content)))
+    }
+
+    fn of(id: &str, content: &[u8]) -> Option<Self> {
+        let parts: Value = serde_json::from_slice(content).ok()?;
         let [Value::String(tool), Value::Object(arguments), created_at, ends_at] = parts.as_array()?.as_slice() else {
             return None;
         };
         let (created_at, ends_at) = (created_at.as_i64()?, ends_at.as_i64()?);
         let (created_at, ends_at) = (Time::from_millis(created_at), Time::from_millis(ends_at));
-        Some(Self { tool: tool.clone(), arguments: arguments.clone(), created_at, ends_at })
-    }
-
-    /// Returns the id.
-    pub(super) fn text(&self) -> String {
-        let parts = json!([self.tool, self.arguments, self.created_at.millis(), self.ends_at.millis()]);
-        BASE64_URL_SAFE_NO_PAD.encode(parts.to_string())
+        Some(Self { id: id.to_owned(), tool: tool.clone(), arguments: arguments.clone(), created_at, ends_at })
     }
 
     /// Returns whether the id is short enough to be one.
     pub(super) fn fits(&self) -> bool {
-        self.text().len() <= CHARS_MAX
+        self.id.len() <= CHARS_MAX
     }
 
     /// Returns for how long it lasts, in milliseconds.

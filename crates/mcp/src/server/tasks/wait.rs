@@ -49,8 +49,10 @@ pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<St
     if arguments.get("since").is_none_or(Value::is_null) {
         arguments.insert("since".to_owned(), json!(now.to_string()));
     }
-    let ends_at = now.plus_ms(seconds * 1_000);
-    let handle = Handle { tool: tool.name.to_owned(), arguments, created_at: now, ends_at };
+    let handle = match Handle::new(invoker, tool.name, arguments, seconds * 1_000) {
+        Ok(handle) => handle,
+        Err(refusal) => return Some(failed(&refusal)),
+    };
     Some(match look(invoker, tool, &handle.arguments).await {
         Some(result) => result,
         None if handle.fits() => created(&handle, WAITING),
@@ -62,7 +64,7 @@ pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<St
 /// Looks whether the message has come.
 pub(super) async fn progress(invoker: &Invoker<'_>, tool: &Tool, handle: &Handle) -> Result<Progress, Failure> {
     let caller = invoker.caller.caller;
-    let is_cancelled = cancelled_waits::is_cancelled(invoker.service, caller, &handle.text()).await;
+    let is_cancelled = cancelled_waits::is_cancelled(invoker.service, caller, &handle.id).await;
     if is_cancelled.map_err(|refusal| resources::failure(&refusal))? {
         return Ok(Progress::Cancelled);
     }
@@ -78,8 +80,7 @@ pub(super) async fn progress(invoker: &Invoker<'_>, tool: &Tool, handle: &Handle
 /// Ends the task at once: from now on it is cancelled, also if a message comes.
 pub(super) async fn cancel(invoker: &Invoker<'_>, handle: &Handle) -> Result<Value, Failure> {
     let caller = invoker.caller.caller;
-    let ends_at = handle.ends_at.min(invoker.service.clock.now().plus_ms(TASK_SECONDS_MAX * 1_000));
-    let cancelled = cancelled_waits::cancel(invoker.service, caller, &handle.text(), ends_at).await;
+    let cancelled = cancelled_waits::cancel(invoker.service, caller, &handle.id, handle.ends_at).await;
     cancelled.map(|()| json!({})).map_err(|refusal| resources::failure(&refusal))
 }
 

@@ -28,6 +28,48 @@ fn usage_errors_name_what_is_near() {
     }
 }
 
+/// Invalid arguments under `--json` had the text `posthouse help COMMAND`, or no next step.
+#[test]
+fn usage_errors_in_json_have_the_next_step() {
+    let client = ClientFixture::logged_in("client-usage-json");
+    let address = client.inbox("usage");
+    for (arguments, code, fix) in [
+        (&["whoami", "--jsn"][..], 2, "--json"),
+        (&["drafts", "send"], 2, "posthouse help drafts send."),
+        (&["agents", "setup"], 2, "posthouse help agents setup."),
+        (&["admin", "key", "create"], 2, "posthouse help admin key create."),
+        (&["whoami", "--config", "x"], 2, "whoami."),
+        (&["fly"], 2, "posthouse help."),
+        (&["drafts"], 2, "posthouse help drafts."),
+        (&["tail", "--count", "many"], 2, "posthouse help tail."),
+        (&["tail", "--inbox", "nope"], 2, "posthouse inboxes list"),
+        (&["tail", "--since", "nope"], 1, "."),
+        (&["tail", "--event", "message.eaten"], 1, "."),
+        (&["wait-code", &address, "--since", "soon"], 2, "posthouse help wait-code."),
+        (&["messages", "list", &address, "--limit", "0"], 2, "posthouse help messages list."),
+        (&["messages", "list", &address, "--direction", "up"], 2, "."),
+        (&["messages", "get", "nope"], 1, "."),
+        (&["drafts", "list", &address, "--status", "lost"], 1, "."),
+        (&["inboxes", "create", "--ttl", "x"], 2, "."),
+        (&["send", &address, "--to", "a@b.example", "--subject", "s", "--text", "t", "--attach", "none"], 1, "."),
+        (&["listen"], 2, "posthouse help listen."),
+        (&["whoami", "--base-url", "x"], 2, "https://HOST"),
+        (&["whoami", "--fields", "none"], 2, "Use "),
+        (&["search"], 2, "posthouse help search."),
+        (&["knowledge", "get", "nope"], 1, "."),
+        (&["domains", "verify", "none.example"], 1, "posthouse domains list"),
+    ] {
+        let output = client.run(&[arguments, &["--json"]].concat());
+        assert_eq!((output.code, output.stdout.as_str()), (code, ""), "{arguments:?}: {}", output.stderr);
+        let error: serde_json::Value = serde_json::from_str(&output.stderr).unwrap();
+        let error = &error["error"];
+        assert!(error["code"].is_string() && error["message"].is_string(), "{arguments:?}: {error}");
+        let found = error["fix"].as_str().unwrap();
+        assert!(found.contains(fix) && !found.contains("COMMAND"), "{arguments:?}: {error}");
+        assert!(error.get("type").is_none(), "{error}");
+    }
+}
+
 #[test]
 fn a_server_that_does_not_answer_is_one_line_with_the_next_step() {
     let client = ClientFixture::start("client-unreachable");

@@ -50,6 +50,41 @@ fn the_key_is_in_a_private_file_and_printed_nowhere() {
     );
 }
 
+/// `keys` refused every key and named no command that works.
+#[test]
+fn the_operator_manages_keys_on_the_machine_of_the_server() {
+    let client = ClientFixture::logged_in("client-local-keys");
+    let refused = client.run(&["keys", "create", "--name", "bot", "--json"]);
+    let error: serde_json::Value = serde_json::from_str(&refused.stderr).unwrap();
+    let fix = error["error"]["fix"].as_str().unwrap();
+    assert!(refused.code == 1 && fix.contains("--data-dir") && fix.contains("/keys in the dashboard"), "{fix}");
+
+    let config = client.sandbox.path("posthouse.toml");
+    let on_store = ["--config", config.to_str().unwrap()];
+    let address = client.inbox("scout");
+    let secret = client.text(&[&["keys"][..], &["create", "--name", "bot", "--inbox", &address], &on_store].concat());
+    assert!(secret.starts_with("ph_") && secret.len() > 40, "the key alone");
+    let whoami =
+        client.command(&["whoami", "--base-url", &client.base_url()]).env("POSTHOUSE_API_KEY", &secret).output();
+    assert!(whoami.unwrap().status.success());
+    let created = client.object(
+        &[&["keys"][..], &["create", "--name", "second", "--preset", "read_only", "--json"], &on_store].concat(),
+    );
+    let (id, key) = (created["api_key"]["id"].as_str().unwrap(), created["key"].as_str().unwrap());
+    assert!(key.starts_with("ph_") && created["api_key"]["name"] == "second", "{created}");
+    let listed = client.lines(&[&on_store[..], &["keys", "list"]].concat());
+    let names: Vec<&str> = listed.iter().map(|key| key["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"bot") && names.contains(&"second"), "{names:?}");
+    assert!(!listed.iter().any(|key| key.to_string().contains(&secret)), "the list has no secret");
+    assert_eq!(client.object(&[&["keys"][..], &["revoke", id], &on_store].concat())["revoked"], true);
+    let again = client.run(&[&["keys"][..], &["revoke", id], &on_store].concat());
+    assert!(again.code == 1 && again.stderr.contains("already revoked"), "{}", again.stderr);
+    let output = client.command(&["whoami", "--base-url", &client.base_url()]).env("POSTHOUSE_API_KEY", key).output();
+    assert!(!output.unwrap().status.success(), "the revoked key is refused");
+    let misused = client.run(&["keys", "list", "--workspace", "x"]);
+    assert!(misused.code == 2 && misused.stderr.contains("--data-dir"), "{}", misused.stderr);
+}
+
 #[test]
 fn a_wrong_key_is_refused_and_not_stored() {
     let client = ClientFixture::start("client-wrong-key");

@@ -50,7 +50,9 @@ fn an_agent_without_a_key_signs_up_and_keeps_the_key() {
     assert_eq!(by_id(1)["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(by_id(2)["result"]["tools"][0]["name"], "signup");
     assert_eq!(by_id(3)["result"]["supportedVersions"], json!(["2026-07-28"]));
-    assert!(by_id(4)["error"]["message"].as_str().unwrap().contains("signup"));
+    let error = &by_id(4)["error"];
+    assert!(error["message"].as_str().unwrap().contains("signup"));
+    assert!(error["data"]["fix"].as_str().unwrap().starts_with("Call the tool signup"), "{error}");
     assert_eq!(shown(&answers, 5)["error"]["code"], "no_api_key");
     assert_eq!(by_id(5)["result"]["isError"], true);
 
@@ -142,6 +144,7 @@ fn lines_that_are_no_messages_are_answered_and_the_rest_goes_on() {
     let output = client.run_with_input(&["mcp", "--base-url", &client.base_url()], input);
     let answers: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers[0]["error"]["code"], -32700);
+    assert!(answers[0]["error"]["data"]["fix"].is_string(), "{}", answers[0]);
     assert_eq!(answers[1], json!({ "jsonrpc": "2.0", "id": 7, "result": {} }));
 }
 

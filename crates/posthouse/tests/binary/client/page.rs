@@ -12,8 +12,8 @@ Every command of the binary with its arguments; a test prints this page from the
 `posthouse help COMMAND` shows examples. [Work on the command line](../guides/command-line.md) is the guide, and
 [Operations](../OPERATING.md) explains the operator's commands.
 
-Commands that talk to a server accept `--json`, `--table`, `--fields`, `--base-url` and `--profile`; `serve` and `admin`
-accept `--config` and `--data-dir`. These options also work before the command.
+Commands that talk to a server accept `--json`, `--table`, `--fields`, `--base-url` and `--profile`; `serve`, `admin`
+and `keys` accept `--config` and `--data-dir`. These options also work before the command.
 ";
 
 /// Options that the head of the page describes once.

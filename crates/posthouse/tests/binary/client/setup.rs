@@ -47,14 +47,14 @@ fn a_file_with_other_entries_stays_without_ours() {
     let client = ClientFixture::logged_in("client-setup-others");
     let path = client.sandbox.path("home/.cursor/mcp.json");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    for own in ["{}", "{\"mcpServers\": {\"other\": {\"command\": \"other\"}}}"] {
+    for own in ["", "{}", "{ // mine\n}", "{\"mcpServers\": {\"other\": {\"command\": \"other\"}}}"] {
         std::fs::write(&path, own).unwrap();
         for more in ["--yes", "--remove"] {
             client.object(&["agents", "setup", "cursor", "--yes", more][..if more == "--yes" { 4 } else { 5 }]);
         }
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert!(!text.contains("posthouse") && text.contains("other") == own.contains("other"), "{text}");
-        std::fs::remove_file(path.with_extension("json.before-posthouse")).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), own);
+        let files = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(files, 1, "no copy is left");
     }
 }
 
@@ -63,10 +63,12 @@ fn a_file_that_a_program_cannot_change_is_left_with_the_next_step() {
     let client = ClientFixture::logged_in("client-setup-comments");
     let path = client.sandbox.path("home/.cursor/mcp.json");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, "{ // mine\n}").unwrap();
-    let output = client.run(&["agents", "setup", "cursor", "--yes"]);
-    assert!(output.code == 1 && output.stderr.contains("add \"posthouse\""), "{}", output.stderr);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ // mine\n}");
+    std::fs::write(&path, "{ broken").unwrap();
+    for (more, advice) in [("--yes", "add \"posthouse\""), ("--remove", "remove posthouse from mcpServers")] {
+        let output = client.run(&["agents", "setup", "cursor", more]);
+        assert!(output.code == 1 && output.stderr.contains(advice), "{more}: {}", output.stderr);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ broken");
+    }
 }
 
 /// A second setup wrote its own first one over the copy.
@@ -77,9 +79,25 @@ fn the_copy_is_what_the_person_had() {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let own = "{\"mcpServers\": {\"other\": {\"command\": \"other\"}}}";
     std::fs::write(&path, own).unwrap();
-    for more in [&[][..], &["--profile-tools", "all"], &["--remove"]] {
+    for more in [&[][..], &["--profile-tools", "all"]] {
         client.object(&[&["agents", "setup", "cursor", "--yes"], more].concat());
         let copy = std::fs::read_to_string(path.with_extension("json.before-posthouse")).unwrap();
         assert_eq!(copy, own, "{more:?}");
     }
+    client.object(&["agents", "setup", "cursor", "--yes", "--remove"]);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), own);
+}
+
+/// Set-up replaced the user's own entry, and removal left none.
+#[test]
+fn removal_restores_an_entry_that_set_up_replaced() {
+    let client = ClientFixture::logged_in("client-setup-own-entry");
+    let path = client.sandbox.path("home/.codex/config.toml");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let own = "model = \"x\"\r\n\r\n[mcp_servers.posthouse]\r\ncommand = \"mine\" # wrapper\r\n\r\n[tui]\r\na = 1";
+    std::fs::write(&path, own).unwrap();
+    client.object(&["agents", "setup", "codex", "--yes"]);
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("mine"));
+    client.object(&["agents", "setup", "codex", "--yes", "--remove"]);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), own);
 }

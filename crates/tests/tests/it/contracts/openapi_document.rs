@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use posthouse_domain::error::ErrorCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use posthouse::all_routes;
-use posthouse_call::Access;
+use posthouse_call::{Access, ErrorForm};
 use posthouse_http::{
     openapi::{document, path_parameters},
     pages::docs,
@@ -54,7 +54,7 @@ fn visit<'a>(value: &'a Value, at: &str, seen: &mut impl FnMut(&str, &'a Value))
 }
 
 #[test]
-fn the_errors_of_the_issuer_have_the_form_of_oauth() {
+fn errors_of_protocols_have_their_own_form() {
     let document = whole();
     for (path, security) in [("/oidc/token", "appSecret"), ("/oidc/userinfo", "accessToken")] {
         let operations = document["paths"][path].as_object().expect("the path");
@@ -74,6 +74,13 @@ fn the_errors_of_the_issuer_have_the_form_of_oauth() {
             assert!(has("401", "WWW-Authenticate") && has("429", "Retry-After") && has("200", "RateLimit"), "{path}");
         }
     }
+    let responses = document["paths"]["/mcp"]["post"]["responses"].as_object().expect("responses");
+    for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
+        let schema = &resolved(&document, response)["content"]["application/json"]["schema"]["allOf"][0]["$ref"];
+        assert_eq!(schema, "#/components/schemas/JsonRpcError", "{status}");
+    }
+    let data = &document["components"]["schemas"]["JsonRpcError"]["properties"]["error"]["properties"]["data"];
+    assert_eq!(data["required"], json!(["fix"]));
     for method in ["get", "post"] {
         let answers = &document["paths"]["/oidc/authorize"][method]["responses"];
         assert!(resolved(&document, &answers["303"])["headers"].get("Location").is_some(), "{method}");
@@ -100,7 +107,7 @@ fn every_route_is_in_the_document() {
             let has_own_errors =
                 ["/claim/", "/confirm/", "/oidc/", "/oauth/"].iter().any(|page| route.operation.path.starts_with(page));
             let is_page = has_own_errors && [400, 401].contains(&answer.status);
-            let is_of_oauth = route.operation.has_oauth_errors && [429, 503].contains(&answer.status);
+            let is_of_oauth = route.operation.error_form == ErrorForm::OAuth && [429, 503].contains(&answer.status);
             assert!(is_success || is_page || is_of_oauth, "{} succeeds with {}", route.operation.name, answer.status);
         }
         if let Access::Key(permission, _) = route.operation.access {
@@ -227,8 +234,12 @@ fn every_code_is_listed_with_its_status() {
         for code in &route.operation.errors {
             let status = code.status().to_string();
             let response = resolved(&document, &operation["responses"][&status]);
-            let codes =
-                &response["content"]["application/json"]["schema"]["properties"]["error"]["properties"]["code"]["enum"];
+            let error = &response["content"]["application/json"]["schema"]["properties"]["error"]["properties"];
+            let of_form = match route.operation.error_form {
+                ErrorForm::JsonRpc => &error["data"]["properties"],
+                ErrorForm::Api | ErrorForm::OAuth => error,
+            };
+            let codes = &of_form["code"]["enum"];
             let named = codes.as_array().is_some_and(|codes| codes.iter().any(|one| one == code.text()));
             assert!(named, "{} does not name {}", route.operation.name, code.text());
         }

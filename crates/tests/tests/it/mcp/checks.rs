@@ -25,7 +25,9 @@ async fn each_check_comes_before_those_that_follow() {
     let large = vec![b' '; 4 * 1024 * 1024 + 1];
     let elsewhere = page(&keyless, "https://evil.example");
     // Each request fails its own check and all that follow.
-    assert_eq!(status(&elsewhere.with_header("Host", "evil.example"), Method::GET, large.clone()).await, 421);
+    let misdirected = elsewhere.with_header("Host", "evil.example");
+    let response = misdirected.raw(Method::GET, "/mcp", "application/json", large.clone()).await.expect(421);
+    assert!(response["error"]["data"]["fix"].is_string(), "an error of JSON-RPC: {}", response.json);
     assert_eq!(status(&elsewhere, Method::GET, large.clone()).await, 403);
     assert_eq!(status(&elsewhere, Method::OPTIONS, "").await, 403);
     assert_eq!(status(&elsewhere, Method::POST, large.clone()).await, 403);

@@ -1,5 +1,6 @@
 //! Tasks: waits over a minute, and drafts that wait for a person.
 
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use posthouse_domain::{Scope, plan::Plan};
 use posthouse_tests::{
     TestServer,
@@ -7,6 +8,7 @@ use posthouse_tests::{
     http::ApiResponse,
     mail::TestMessage,
 };
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::client::{McpClient, STATELESS};
@@ -184,8 +186,70 @@ async fn a_task_of_another_workspace_shows_nothing() {
     let stranger = server.workspace(Plan::Team).await;
     let extensions = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
     let theirs = McpClient::new(&server, &stranger, STATELESS).with_capabilities(extensions);
-    let shown = theirs.result("tasks/get", json!({ "taskId": task["taskId"] })).await;
-    assert_eq!(shown["result"]["isError"], true, "{shown}");
-    assert!(!shown.to_string().contains("The secret."), "{shown}");
+    let shown = theirs.send("tasks/get", json!({ "taskId": task["taskId"] })).await.expect(200);
+    assert_eq!(shown["error"]["code"], -32602, "the id isn't one of that workspace: {}", shown.json);
+    assert!(!shown.json.to_string().contains("The secret."), "{}", shown.json);
+    server.finish().await;
+}
+
+/// A client wrote the id of a task itself, with an end of its choice.
+#[tokio::test]
+async fn only_the_service_makes_ids_of_tasks() {
+    let (server, _, inbox, client) = start().await;
+    let task = send(&server, &client, "tools/call", wait(&inbox, 600)).await["result"].clone();
+    let id = task["taskId"].as_str().expect("an id");
+    let (content, code) = id.split_once('.').expect("a content and a code");
+    let parts: Value = serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(content).unwrap()).unwrap();
+    let encoded = |parts: &Value| BASE64_URL_SAFE_NO_PAD.encode(parts.to_string());
+    let mut forged = vec![content.to_owned(), format!("{content}."), format!(".{code}"), format!("{content}.AAAA")];
+    for (at, value) in [
+        (0, json!("create_draft")),
+        (0, json!("get_verification_code")),
+        (1, json!({})),
+        (1, json!({ "inbox_id": inbox.id.to_string() })),
+        (2, json!(0)),
+        (3, json!(i64::MAX)),
+        (3, json!(parts[3].as_i64().unwrap() + 1)),
+        (3, json!(0)),
+    ] {
+        let mut changed = parts.clone();
+        changed[at] = value;
+        forged.push(format!("{}.{code}", encoded(&changed)));
+    }
+    for at in (0..code.len()).step_by(4) {
+        let other = if &code[at..=at] == "A" { "B" } else { "A" };
+        forged.push(format!("{content}.{}{other}{}", &code[..at], &code[at + 1..]));
+    }
+    for id in forged {
+        for method in ["tasks/get", "tasks/cancel"] {
+            let answer = client.send(method, json!({ "taskId": id })).await.expect(200);
+            assert_eq!(answer["error"]["code"], -32602, "{method} {id}: {}", answer.json);
+        }
+    }
+    let working = send(&server, &client, "tasks/get", json!({ "taskId": id })).await["result"].clone();
+    assert_eq!(working["status"], "working", "{working}");
+    server.finish().await;
+}
+
+/// A draft with a file that is uploaded, and the wish to wait for the person, was refused.
+#[tokio::test]
+async fn a_draft_that_waits_for_approval_can_get_its_file_over_a_link() {
+    let (server, key, inbox, client) = start().await;
+    let arguments = json!({
+        "inbox_id": inbox.id.to_string(), "to": "ada@example.com", "subject": "Plan", "text": "Attached.",
+        "attachments": [{ "filename": "plan.txt", "content_type": "text/plain" }], "wait_for_approval": true,
+    });
+    let result = client.result("tools/call", json!({ "name": "create_draft", "arguments": arguments })).await;
+    let text = result["content"][0]["text"].as_str().expect("a text");
+    let shown: Value = serde_json::from_str(text).expect("an object");
+    assert_eq!(shown["status"], "waiting_for_files", "{shown}");
+    assert!(shown["next"].as_str().unwrap().contains("get_draft"), "{shown}");
+    let url = shown["upload_url"].as_str().unwrap();
+    let path = &url[url.find("/mcp/files/").unwrap()..];
+    let form = "--b\r\nContent-Disposition: form-data; name=\"file1\"; filename=\"x\"\r\n\r\nThe plan.\r\n--b--\r\n";
+    let done = server.anonymous().raw(Method::POST, path, "multipart/form-data; boundary=b", form).await.expect(201);
+    let read = format!("/v1/inboxes/{}/drafts/{}", inbox.id, done["id"].as_str().unwrap());
+    let draft = server.api(&key).get(&read).await.expect(200);
+    assert_eq!((&draft["status"], draft["attachments"].as_array().unwrap().len()), (&json!("draft"), 1));
     server.finish().await;
 }

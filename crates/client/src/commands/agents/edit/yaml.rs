@@ -1,0 +1,126 @@
+//! YAML, line by line: the entry is one line below the place of the MCP servers.
+
+use std::ops::Range;
+
+use serde_json::json;
+
+use super::{Entry, NAME, NewEntry, line_end};
+
+/// Where the entries are.
+struct Place {
+    /// The line with the name of the place, up to its value.
+    key: Range<usize>,
+    /// The value that is in the same line.
+    value: String,
+    /// The end of that line.
+    start: usize,
+    /// The indentation of the entries.
+    indent: usize,
+    /// The lines of our entry.
+    entry: Option<Range<usize>>,
+    /// Whether there is another entry.
+    has_others: bool,
+}
+
+/// Returns the lines of the entry.
+pub(super) fn found(place: &str, text: &str) -> Option<String> {
+    Some(text[find(place, text)?.entry?].to_owned())
+}
+
+/// Returns the text with the entry.
+pub(super) fn put(place: &str, text: &str, entry: &NewEntry<'_>) -> Result<String, String> {
+    let line_end = line_end(text);
+    let lines = |indent: usize| match entry {
+        NewEntry::Text(text) => (*text).to_owned(),
+        NewEntry::Command(entry) => format!("{}{}{line_end}", " ".repeat(indent), line(entry)),
+    };
+    let mut out = text.to_owned();
+    let Some(found) = find(place, text) else {
+        if !out.is_empty() && !out.ends_with('\n') {
+            out.push_str(line_end);
+        }
+        if !out.trim().is_empty() {
+            out.push_str(line_end);
+        }
+        return Ok(format!("{out}{place}:{line_end}{}", lines(2)));
+    };
+    match (found.value.as_str(), found.entry) {
+        ("", Some(range)) => out.replace_range(range, &lines(found.indent)),
+        ("", None) if text[..found.start].ends_with('\n') => out.insert_str(found.start, &lines(found.indent)),
+        ("", None) => out.push_str(&format!("{line_end}{}", lines(found.indent))),
+        ("{}", _) => out.replace_range(found.key.start..found.start, &format!("{place}:{line_end}{}", lines(2))),
+        _ => return Err(format!("has {place} in a form that a program can't change")),
+    }
+    Ok(out)
+}
+
+/// Returns the text without the entry, and without its place if that is empty then and wasn't there before.
+pub(super) fn cut(place: &str, text: &str, before: Option<&str>) -> Result<String, String> {
+    let mut out = text.to_owned();
+    let Some(Place { key, start, entry: Some(range), has_others, .. }) = find(place, text) else { return Ok(out) };
+    let was_there = before.is_some_and(|before| find(place, before).is_some());
+    if has_others || range.start != start {
+        out.replace_range(range, "");
+    } else if was_there {
+        out.replace_range(key.start..range.end, &format!("{place}: {{}}{}", line_end(text)));
+    } else {
+        let is_end = text[range.end..].trim().is_empty();
+        let kept = text[..key.start].trim_end_matches(['\r', '\n']);
+        match is_end && !kept.is_empty() {
+            true => out.replace_range(kept.len().., line_end(text)),
+            false => out.replace_range(key.start..range.end, ""),
+        }
+    }
+    Ok(out)
+}
+
+/// Returns the line of an entry without its indentation. JSON is YAML.
+pub(super) fn line(entry: &Entry) -> String {
+    format!("{NAME}: {{ command: {}, args: {} }}", json!(entry.command), json!(entry.args))
+}
+
+fn find(place: &str, text: &str) -> Option<Place> {
+    let name = format!("{place}:");
+    let mut lines = lines(text).skip_while(|(_, line)| !line.starts_with(&name));
+    let (first, line) = lines.next()?;
+    let key = first.start..first.start + name.len();
+    let value = line[name.len()..].split(" #").next().unwrap_or_default().trim().to_owned();
+    let is_below = |(_, line): &(Range<usize>, &str)| !is_content(line) || depth(line) > 0 || line.starts_with('-');
+    let below: Vec<(Range<usize>, &str)> = lines.take_while(is_below).collect();
+    let is_list = below.iter().find(|(_, line)| is_content(line)).is_some_and(|(_, line)| line.trim().starts_with('-'));
+    let value = if is_list { "[]".to_owned() } else { value };
+    let indent = below.iter().find(|(_, line)| is_content(line)).map_or(2, |(_, line)| depth(line));
+    let is_entry = |line: &str| is_content(line) && depth(line) == indent;
+    let ours = below.iter().position(|(_, line)| is_entry(line) && name_of(line) == NAME);
+    let entry = ours.map(|at| {
+        // A comment in front of the next entry belongs to that one.
+        let inside = |line: &str| !line.trim().is_empty() && depth(line) > indent;
+        let end = below[at + 1..].iter().take_while(|(_, line)| line.trim().is_empty() || inside(line));
+        let last = end.filter(|(_, line)| inside(line)).last().map_or(below[at].0.end, |(range, _)| range.end);
+        below[at].0.start..last
+    });
+    let has_others = below.iter().any(|(_, line)| is_entry(line) && name_of(line) != NAME);
+    Some(Place { key, value, start: first.end, indent, entry, has_others })
+}
+
+/// Returns the lines with their places. The places include the ends of the lines.
+fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start..at, line.trim_end_matches(['\r', '\n']))
+    })
+}
+
+fn is_content(line: &str) -> bool {
+    !line.trim().is_empty() && !line.trim_start().starts_with('#')
+}
+
+fn depth(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+fn name_of(line: &str) -> &str {
+    line.trim_start().split(':').next().unwrap_or_default().trim_matches(['"', '\''])
+}
