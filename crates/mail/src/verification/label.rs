@@ -58,8 +58,12 @@ pub(super) fn is_of_account(label: &str) -> bool {
 pub(super) fn is_offer(label: &str) -> bool {
     let hits: Vec<words::KeywordHit> = words::hits(label).collect();
     let of = |table| hits.iter().filter(move |hit| hit.table == table);
-    let is_offered =
-        |action: &words::KeywordHit| of(KeywordTable::Offer).any(|offer| (offer.from..offer.to).contains(&action.from));
+    let words = |hit: &words::KeywordHit| label[hit.from..hit.to].split(' ').count();
+    // "Registrierung abschließen" is more than a registration.
+    let covers = |offer: &words::KeywordHit, action: &words::KeywordHit| {
+        (offer.from..offer.to).contains(&action.from) && words(action) <= words(offer)
+    };
+    let is_offered = |action: &words::KeywordHit| of(KeywordTable::Offer).any(|offer| covers(offer, action));
     of(KeywordTable::Password).next().is_none() && of(KeywordTable::Action).all(is_offered)
 }
 
@@ -70,9 +74,12 @@ pub(super) fn refuses(label: &str) -> bool {
 
 /// Returns whether a label, in lower case, approves what a mail asks. Labels that also refuse are excluded elsewhere.
 pub(super) fn approves(label: &str) -> bool {
-    words::any(label, KeywordTable::Approval)
-        || words::any(label, KeywordTable::Action)
-        || is_answered(label, KeywordTable::Yes)
+    words::any(label, KeywordTable::Approval) || words::any(label, KeywordTable::Action) || agrees(label)
+}
+
+/// Returns whether a label, in lower case, says "yes".
+pub(super) fn agrees(label: &str) -> bool {
+    is_answered(label, KeywordTable::Yes)
 }
 
 /// Returns whether a label is a word of the table, or has one before a comma: "No", "No, deny it".
