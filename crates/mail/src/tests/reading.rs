@@ -248,11 +248,3 @@ fn own_examples_of_codes_links_replies_and_reports_are_read_as_expected() {
         assert!(total >= 50 && wrong == 0, "{wrong} of {total} examples of {kind} are wrong");
     }
 }
-
-#[test]
-fn zz_measure() {
-    let Ok(files) = std::env::var("READING_SET") else { return };
-    for file in files.split(':') {
-        check(&std::fs::read_to_string(file).expect("a file"));
-    }
-}

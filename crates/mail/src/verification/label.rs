@@ -54,16 +54,22 @@ pub(super) fn is_of_account(label: &str) -> bool {
     is_named && label.split_whitespace().count() <= WORDS_MAX
 }
 
+/// Returns whether a label, in lower case, names an account beside the action: "activate account", but not "activate".
+pub(super) fn acts_on_account(label: &str) -> bool {
+    let hits: Vec<words::KeywordHit> = words::hits(label).collect();
+    let of = |table| hits.iter().filter(move |hit| hit.table == table);
+    let is_apart = |account: &words::KeywordHit| {
+        of(KeywordTable::Action).all(|action| action.to <= account.from || account.to <= action.from)
+    };
+    is_of_account(label) && of(KeywordTable::Account).any(is_apart)
+}
+
 /// Returns whether a label, in lower case, has no other words for an action than those that advertising has too.
 pub(super) fn is_offer(label: &str) -> bool {
     let hits: Vec<words::KeywordHit> = words::hits(label).collect();
     let of = |table| hits.iter().filter(move |hit| hit.table == table);
-    let words = |hit: &words::KeywordHit| label[hit.from..hit.to].split(' ').count();
-    // "Registrierung abschließen" is more than a registration.
-    let covers = |offer: &words::KeywordHit, action: &words::KeywordHit| {
-        (offer.from..offer.to).contains(&action.from) && words(action) <= words(offer)
-    };
-    let is_offered = |action: &words::KeywordHit| of(KeywordTable::Offer).any(|offer| covers(offer, action));
+    let is_offered =
+        |action: &words::KeywordHit| of(KeywordTable::Offer).any(|offer| (offer.from..offer.to).contains(&action.from));
     of(KeywordTable::Password).next().is_none() && of(KeywordTable::Action).all(is_offered)
 }
 

@@ -128,7 +128,7 @@ fn score(
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     // The footer of mail that is sent to many mentions accounts.
     let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link))
-        || by_label && label::is_of_account(&label) && !label::is_offer(&label);
+        || by_label && label::acts_on_account(&label) && !label::is_offer(&label);
     let by_text = (is_account || !topic.is_bulk) && !is_apart && action_precedes(page, link.line);
     let is_notice = topic.is_notice && !is_asked && follows_notice(page, link.line);
     let sole = sole
@@ -188,8 +188,11 @@ fn has_away_word(part: &str) -> bool {
     let mut words = part.split(|c: char| !c.is_ascii_alphanumeric());
     // A long part is a token, even if it happens to begin with a word.
     words.any(|word| {
-        let begins = |away: &&&str| away.len() >= STEM_CHARS_MIN && word.starts_with(**away);
-        AWAY_PATHS.contains(&word) || word.len() < TOKEN_CHARS_MIN + 4 && AWAY_PATHS.iter().any(|away| begins(&away))
+        let is_short = word.len() < TOKEN_CHARS_MIN + 4;
+        let is_away =
+            |away: &&str| *away == word || is_short && away.len() >= STEM_CHARS_MIN && word.starts_with(*away);
+        // Comparing a byte first is cheaper than comparing strings.
+        AWAY_PATHS.iter().filter(|away| away.as_bytes().first() == word.as_bytes().first()).any(is_away)
     })
 }
 
