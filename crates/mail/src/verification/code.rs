@@ -225,7 +225,7 @@ fn is_something_else(page: &VerificationPage<'_>, placed: &PlacedCandidate, all:
     candidate.hashed && !(sentence.names_before() || sentence.is_bare())
         || sentence.is_other()
         || is_pin_of_number(page, placed)
-        || is_item(page, placed, all)
+        || sentence.names_before() && is_item(page, placed, all)
         || candidate.alone && label_above(page, placed).is_some_and(names_other)
 }
 
@@ -350,9 +350,9 @@ fn near(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCand
     };
     let is_labeled = sentence.follows_colon() && inline < CodeCue::Code;
     let is_bare = placed.line == 0 || sentence.is_bare();
-    let is_told = is_labeled || is_instructed(sentence, candidate, inline);
-    let is_placed = placed.is_shown() || is_told;
-    if is_bare || is_placed && !(is_told && other_is_announced()) {
+    let is_introduced = is_labeled || is_instructed(sentence, candidate, inline);
+    let is_placed = placed.is_shown() || is_introduced;
+    if is_bare || is_placed && !(is_introduced && other_is_announced()) {
         near_points(page, placed.line)
     } else {
         NearPoints::default()
