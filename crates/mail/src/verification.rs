@@ -43,8 +43,8 @@ pub struct VerificationInput<'a> {
 /// The detected code and link of a message. At least one of them is present.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectedVerification {
-    /// 4 to 10 letters and digits, or up to 18 in two or three groups, as written in the message: inner hyphens are
-    /// kept, spaces are removed. Digits of other scripts are returned as ASCII digits, which sign-in forms accept.
+    /// 4 to 10 letters and digits, or up to 18 in two or three groups, or three to five words with hyphens, as written
+    /// in the message: inner hyphens are kept, spaces are removed. Digits of other scripts are returned as ASCII digits, which sign-in forms accept.
     pub code: Option<String>,
     /// The verification, magic link, confirmation or reset URL as written. Tracking redirects aren't resolved.
     pub link: Option<String>,

@@ -45,13 +45,16 @@ pub(super) fn history_start(lines: &[MarkedLine<'_>], at: usize, has_text: bool)
     })
 }
 
-/// Returns the index below the header block at line `at` if nothing is above it: some programs put the header of the
-/// message itself above its text.
+/// Returns the index below the header block or helpdesk marker at line `at` if nothing is above it: some programs put
+/// the header of the message itself, or the marker for the answer, above the text.
 pub(super) fn own_header_end(lines: &[MarkedLine<'_>], at: usize) -> Option<usize> {
-    let end = block_end(lines, at)?;
-    let is_first = lines[..at].iter().all(|line| line.is_blank() || is_rule(line.text));
+    // Most lines have text above them, so this decides first.
+    if !lines[..at].iter().all(|line| line.is_blank() || is_rule(line.text)) {
+        return None;
+    }
+    let end = block_end(lines, at).or_else(|| is_reply_above(lines[at].text).then_some(at + 1))?;
     let has_text = next_shown(lines, end).is_some_and(|below| lines[below].is_plain());
-    (is_first && has_text).then_some(end)
+    has_text.then_some(end)
 }
 
 /// Returns whether the line is `-----Original Message-----` in any language of the table.

@@ -64,6 +64,11 @@ impl PlacedCandidate {
         self.sentence.get_or_init(|| sentence::around(page, self.line, &self.candidate))
     }
 
+    /// Returns whether the layout shows it: alone on a line of the text, or emphasized.
+    fn is_shown(&self) -> bool {
+        self.candidate.alone && self.line > 0 || self.candidate.bold
+    }
+
     /// Returns whether its own sentence names a code for signing in.
     fn is_announced(&self, page: &VerificationPage<'_>) -> bool {
         let sentence = self.sentence(page);
@@ -219,17 +224,59 @@ fn is_something_else(page: &VerificationPage<'_>, placed: &PlacedCandidate, all:
     let sentence = placed.sentence(page);
     candidate.hashed && !(sentence.names_before() || sentence.is_bare())
         || sentence.is_other()
+        || is_pin_of_number(page, placed)
+        || sentence.names_before() && is_item(page, placed, all)
         || candidate.alone && label_above(page, placed).is_some_and(names_other)
 }
 
+/// Returns whether a candidate is the PIN of the booking or card whose number is on the line above.
+fn is_pin_of_number(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    let is_number = |table: &KeywordTable| matches!(table, KeywordTable::Counted | KeywordTable::Trade);
+    let above = || (1..placed.line).rev().find(|at| !plain::is_blank(&page.lines[*at]));
+    placed.sentence(page).before_pin().is_some_and(str::is_empty)
+        && above().is_some_and(|at| {
+            let has_digit = page.lines[at].bytes().any(|byte| byte.is_ascii_digit());
+            has_digit && page.tables(at).iter().any(is_number)
+        })
+}
+
+/// Returns whether a candidate is an item of a list with the same words in front of each number.
+fn is_item(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
+    let is_peer = |other: &&PlacedCandidate| {
+        other.candidate.kind == placed.candidate.kind && placed.sentence(page).has_same_label(other.sentence(page))
+    };
+    let mut codes: Vec<&str> = all.iter().filter(is_peer).map(|other| other.candidate.code.as_str()).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes.len() >= LIST_LENGTH_MIN
+}
+
 /// Returns whether the topic of a mail makes it unlikely that a candidate with this cue is for signing in.
-fn is_doubtful(topic: &PageTopic, sentence: &CodeSentence, candidate: &CodeCandidate, cue: CodeCue) -> bool {
+fn is_doubtful(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate], cue: CodeCue) -> bool {
+    let (topic, candidate, sentence) = (page.topic(), &placed.candidate, placed.sentence(page));
+    let is_labeled = || candidate.alone && label_above(page, placed).is_some_and(|label| ends_with_code_name(&label));
     // A notice neither instructs to enter a number nor labels one as a code.
-    let is_stated = sentence.follows_verb() || sentence.follows_colon() && name(sentence, candidate).is_some();
-    let is_other = topic.is_trade || topic.is_notice && !is_stated;
+    let is_stated = || {
+        sentence.follows_verb()
+            || sentence.follows_colon() && name(sentence, candidate).is_some()
+            || sentence.names_before()
+            || is_labeled()
+    };
+    // "Use 482913 to confirm your address and see your booking."
+    let is_purpose = || sentence.follows_verb() && sentence.has(&[KeywordTable::Account]);
+    let is_other = topic.is_trade && !is_purpose() || topic.is_notice && !is_stated();
     // Numbers of bookings have letters.
     let is_booking = topic.is_trade && candidate.kind != CodeForm::Digits;
-    is_other && cue < CodeCue::SignIn || is_booking && !sentence.tables().contains(&KeywordTable::Strong)
+    // "Your parcel has arrived. Code: 8820." Another number of the line may be that of an order.
+    let is_only = || {
+        let is_other = |other: &&PlacedCandidate| other.line == placed.line && other.candidate.code != candidate.code;
+        !all.iter().filter(is_other).any(|other| other.candidate.is_random())
+    };
+    let is_traded = cue == CodeCue::Code
+        && !sentence.has(&[KeywordTable::Account, KeywordTable::Action])
+        && page.tables(placed.line).iter().any(|table| matches!(table, KeywordTable::Trade | KeywordTable::Other))
+        && is_only();
+    is_other && cue < CodeCue::SignIn || is_traded || is_booking && !sentence.has(&[KeywordTable::Strong])
 }
 
 /// Returns the points of a candidate, or 0 if it is something else.
@@ -239,29 +286,17 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     }
     let candidate = &placed.candidate;
     let sentence = placed.sentence(page);
-    let shown = candidate.alone && placed.line > 0 || candidate.bold;
+    let shown = placed.is_shown();
     let inline = sentence_cue(sentence, candidate);
     let inline = if titles_sign_in(page, placed) { inline.max(CodeCue::Requested) } else { inline };
     // Neither the lines around nor the topic count there.
     if page.is_conversation && inline < CodeCue::SignIn {
         return 0;
     }
-    // A label of its own, even an unknown one, says more than the lines around, which announce another candidate.
-    let other_is_announced = || {
-        all.iter().any(|other| {
-            other.candidate.code != candidate.code && other.candidate.is_random() && other.is_announced(page)
-        })
-    };
-    let is_labeled = sentence.follows_colon() && inline < CodeCue::Code;
-    let is_bare = placed.line == 0 || sentence.is_bare();
-    // "Use 482913 within ten minutes. This is your sign-in code."
-    let is_instructed = inline < CodeCue::Code && sentence.follows_verb() && candidate.kind == CodeForm::Digits;
-    let is_placed = shown || is_labeled || is_instructed;
-    let near = if is_bare || is_placed && !((is_labeled || is_instructed) && other_is_announced()) {
-        near_points(page, placed.line)
-    } else {
-        NearPoints::default()
-    };
+    let near = near(page, placed, all, inline);
+    // "We noticed a sign-in attempt. If it was you, enter 482913."
+    let is_asked = near.cue == CodeCue::Account && is_instructed(sentence, candidate, inline);
+    let inline = if is_asked { inline.max(CodeCue::Requested) } else { inline };
     let cue = inline.max(near.cue);
     if candidate.hashed && cue < CodeCue::SignIn {
         return 0;
@@ -284,7 +319,7 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let unknown = cue == CodeCue::None && clear && candidate.is_random() && !topic.is_known && only();
     let by_page = shown && (topic.is_account || topic.is_code) && sole() || topic.is_account && cue >= CodeCue::Code;
     let is_hidden = cue == CodeCue::None && !unknown && !(by_page && shown);
-    if is_hidden || is_doubtful(&topic, sentence, candidate, cue) {
+    if is_hidden || is_doubtful(page, placed, all, cue) {
         return 0;
     }
     // A word for any kind of code names a code for the reader only with a verb or with words about an account.
@@ -296,6 +331,32 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
         + if unknown { 3 } else { 0 }
         + if is_named && cue >= CodeCue::Requested { NAMED_POINTS } else { 0 }
         + i32::from(is_repeated(placed, all))
+}
+
+/// Returns whether a sentence without a name for the candidate asks to enter it: "Use 482913 within ten minutes. This is
+/// your sign-in code."
+fn is_instructed(sentence: &CodeSentence, candidate: &CodeCandidate, inline: CodeCue) -> bool {
+    inline < CodeCue::Code && sentence.follows_verb() && candidate.kind == CodeForm::Digits
+}
+
+/// Returns what the lines around a candidate say, if they may be about it.
+fn near(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate], inline: CodeCue) -> NearPoints {
+    let (candidate, sentence) = (&placed.candidate, placed.sentence(page));
+    // A label of its own, even an unknown one, says more than the lines around, which announce another candidate.
+    let other_is_announced = || {
+        all.iter().any(|other| {
+            other.candidate.code != candidate.code && other.candidate.is_random() && other.is_announced(page)
+        })
+    };
+    let is_labeled = sentence.follows_colon() && inline < CodeCue::Code;
+    let is_bare = placed.line == 0 || sentence.is_bare();
+    let is_introduced = is_labeled || is_instructed(sentence, candidate, inline);
+    let is_placed = placed.is_shown() || is_introduced;
+    if is_bare || is_placed && !(is_introduced && other_is_announced()) {
+        near_points(page, placed.line)
+    } else {
+        NearPoints::default()
+    }
 }
 
 /// Returns the points of the place of a candidate.
@@ -317,7 +378,13 @@ fn clear_form(candidate: &CodeCandidate, sentence: &CodeSentence, shown: bool, i
             let is_labeled = sentence.name().is_some() || sentence.follows_colon();
             inline == CodeCue::SignIn && sentence.names_sign_in() && is_labeled
         }
-        CodeForm::Dotted => shown || inline == CodeCue::SignIn,
+        CodeForm::Loose => shown || inline == CodeCue::SignIn || sentence.names_before(),
+        CodeForm::Year => {
+            let is_stated = sentence.links_name() || inline == CodeCue::SignIn && sentence.begins_with_it();
+            shown || sentence.follows_colon() || is_stated
+        }
+        CodeForm::Capitals => shown || sentence.follows_colon() || candidate.is_random() && sentence.names_before(),
+        CodeForm::Words => candidate.alone || sentence.names_before(),
         CodeForm::Digits if is_long_number(candidate) => inline >= CodeCue::Requested,
         _ => shown || sentence.follows_colon(),
     }
@@ -338,21 +405,23 @@ fn form_points(candidate: &CodeCandidate, cue: CodeCue, clear: bool) -> i32 {
         CodeForm::Digits if length <= 8 => 1,
         // A longer number is usually a telephone number.
         CodeForm::Digits if is_long_number(candidate) && !clear => WORD,
-        CodeForm::Dotted if clear && sign_in => 1,
+        CodeForm::Loose if clear && cue >= CodeCue::Code => 1,
+        CodeForm::Year if clear && cue >= CodeCue::Code => 1,
+        CodeForm::Words if clear && cue == CodeCue::SignIn => -1,
         CodeForm::Digits | CodeForm::Mixed | CodeForm::Groups => 0,
-        CodeForm::Year | CodeForm::Named | CodeForm::Capitals | CodeForm::Long if clear && sign_in => -1,
+        CodeForm::Named | CodeForm::Capitals | CodeForm::Long if clear && sign_in => -1,
         // Acronyms have few letters.
         CodeForm::Capitals if candidate.is_random() && (clear || length > ACRONYM_CHARS_MAX) => -1,
         CodeForm::Capitals if clear && cue >= CodeCue::Code && candidate.code.contains('-') => -1,
         CodeForm::Letters if candidate.alone && cue == CodeCue::SignIn && length >= 6 => -3,
-        CodeForm::Year | CodeForm::Named | CodeForm::Dotted => WORD,
-        CodeForm::Capitals | CodeForm::Long | CodeForm::Letters => WORD,
+        CodeForm::Year | CodeForm::Named | CodeForm::Loose => WORD,
+        CodeForm::Capitals | CodeForm::Long | CodeForm::Letters | CodeForm::Words => WORD,
     }
 }
 
 /// Returns the name that the sentence gives to a candidate.
 fn name(sentence: &CodeSentence, candidate: &CodeCandidate) -> Option<CodeName> {
-    let is_number = matches!(candidate.kind, CodeForm::Digits | CodeForm::Dotted | CodeForm::Year);
+    let is_number = matches!(candidate.kind, CodeForm::Digits | CodeForm::Loose | CodeForm::Year);
     sentence.name().filter(|name| is_number || *name != CodeName::Digits && candidate.is_random())
 }
 
@@ -366,9 +435,7 @@ fn sentence_cue(sentence: &CodeSentence, candidate: &CodeCandidate) -> CodeCue {
     let is_instruction = sentence.follows_verb() && cue == CodeCue::Account && candidate.is_random();
     match cue {
         // "Enter 482913 to sign in".
-        CodeCue::Account if is_instruction || sentence.follows_colon() && sentence.lasts_minutes() => {
-            CodeCue::Requested
-        }
+        CodeCue::Account if is_instruction || sentence.follows_colon() && sentence.is_request() => CodeCue::Requested,
         CodeCue::Account => CodeCue::None,
         cue => cue,
     }
@@ -420,6 +487,12 @@ fn near_points(page: &VerificationPage<'_>, at: usize) -> NearPoints {
 fn ends_with_name(line: &str) -> bool {
     let last = line.trim_end_matches(|c: char| !c.is_alphanumeric()).rsplit(|c: char| !c.is_alphanumeric()).next();
     last.is_some_and(|word| !word.contains(char::is_lowercase) && words::any(&word.to_lowercase(), KeywordTable::Name))
+}
+
+/// Returns whether a line, in lower case, ends with a name of codes.
+fn ends_with_code_name(line: &str) -> bool {
+    let line = line.trim_end_matches(|c: char| !c.is_alphanumeric());
+    words::hits(line).any(|hit| hit.to == line.len() && CodeName::of(hit.table).is_some())
 }
 
 /// Returns the nearest non-blank line above a candidate, in lower case.

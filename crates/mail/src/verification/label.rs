@@ -54,6 +54,16 @@ pub(super) fn is_of_account(label: &str) -> bool {
     is_named && label.split_whitespace().count() <= WORDS_MAX
 }
 
+/// Returns whether a label, in lower case, names an account beside the action: "activate account", but not "activate".
+pub(super) fn acts_on_account(label: &str) -> bool {
+    let hits: Vec<words::KeywordHit> = words::hits(label).collect();
+    let of = |table| hits.iter().filter(move |hit| hit.table == table);
+    let is_apart = |account: &words::KeywordHit| {
+        of(KeywordTable::Action).all(|action| action.to <= account.from || account.to <= action.from)
+    };
+    is_of_account(label) && of(KeywordTable::Account).any(is_apart)
+}
+
 /// Returns whether a label, in lower case, has no other words for an action than those that advertising has too.
 pub(super) fn is_offer(label: &str) -> bool {
     let hits: Vec<words::KeywordHit> = words::hits(label).collect();
@@ -70,9 +80,12 @@ pub(super) fn refuses(label: &str) -> bool {
 
 /// Returns whether a label, in lower case, approves what a mail asks. Labels that also refuse are excluded elsewhere.
 pub(super) fn approves(label: &str) -> bool {
-    words::any(label, KeywordTable::Approval)
-        || words::any(label, KeywordTable::Action)
-        || is_answered(label, KeywordTable::Yes)
+    words::any(label, KeywordTable::Approval) || words::any(label, KeywordTable::Action) || agrees(label)
+}
+
+/// Returns whether a label, in lower case, says "yes".
+pub(super) fn agrees(label: &str) -> bool {
+    is_answered(label, KeywordTable::Yes)
 }
 
 /// Returns whether a label is a word of the table, or has one before a comma: "No", "No, deny it".

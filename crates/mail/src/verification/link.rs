@@ -112,7 +112,9 @@ fn score(
     let label = label::of(page, link);
     let path = path(&candidate.url).unwrap_or("");
     let label_is_url = label.contains("://");
-    let is_answer = question && !label_is_url && label::approves(&label);
+    // "Verify your new device" asks for an action, and "Yes, sign me up" answers "Confirm your subscription".
+    let is_asked = words::any(&page.lines[0].to_lowercase(), KeywordTable::Action);
+    let is_answer = !label_is_url && (question && label::approves(&label) || is_asked && label::agrees(&label));
     // What a mail to many, or one of a conversation, links to is often behind a login.
     let is_apart = page.is_apart();
     let by_label = is_answer || !label_is_url && label::acts(&label) && (!is_apart || label::is_of_account(&label));
@@ -125,10 +127,9 @@ fn score(
     let by_url = (by_label || !is_apart) && VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     // The footer of mail that is sent to many mentions accounts.
-    let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link));
+    let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link))
+        || by_label && label::acts_on_account(&label) && !label::is_offer(&label);
     let by_text = (is_account || !topic.is_bulk) && !is_apart && action_precedes(page, link.line);
-    // "Verify your new device" asks for an action.
-    let is_asked = words::any(&page.lines[0].to_lowercase(), KeywordTable::Action);
     let is_notice = topic.is_notice && !is_asked && follows_notice(page, link.line);
     let sole = sole
         && is_account
@@ -187,8 +188,11 @@ fn has_away_word(part: &str) -> bool {
     let mut words = part.split(|c: char| !c.is_ascii_alphanumeric());
     // A long part is a token, even if it happens to begin with a word.
     words.any(|word| {
-        let begins = |away: &&&str| away.len() >= STEM_CHARS_MIN && word.starts_with(**away);
-        AWAY_PATHS.contains(&word) || word.len() < TOKEN_CHARS_MIN + 4 && AWAY_PATHS.iter().any(|away| begins(&away))
+        let is_short = word.len() < TOKEN_CHARS_MIN + 4;
+        let is_away =
+            |away: &&str| *away == word || is_short && away.len() >= STEM_CHARS_MIN && word.starts_with(*away);
+        // Comparing a byte first is cheaper than comparing strings.
+        AWAY_PATHS.iter().filter(|away| away.as_bytes().first() == word.as_bytes().first()).any(is_away)
     })
 }
 

@@ -448,9 +448,11 @@ fn single(text: &str) -> Option<char> {
     chars.next().filter(|c| c.is_alphanumeric() && !shape::is_unspaced(*c) && chars.next().is_none())
 }
 
-/// Returns what a field or an image shows if it may be a code: only characters and separators of codes, and a digit.
+/// Returns what a field or an image shows if it may be a code: characters and separators of codes, and digits, with a
+/// short label in front of them.
 fn shown_value(tag: &HtmlStartTag<'_>) -> Option<String> {
     const CHARS_MAX: usize = 24;
+    const LABEL_CHARS_MAX: usize = 48;
     let value = if tag.is("input") {
         let kind = tag.attribute("type").unwrap_or("text").to_ascii_lowercase();
         tag.attribute("value").filter(|_| matches!(&*kind, "text" | "tel" | "number" | "" | "search"))
@@ -461,8 +463,13 @@ fn shown_value(tag: &HtmlStartTag<'_>) -> Option<String> {
     };
     let value = token::decode(value?);
     let is_code = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, ' ' | '-' | '\u{a0}');
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    (value.len() <= CHARS_MAX && digits >= 3 && value.trim().chars().all(is_code)).then(|| value.trim().to_owned())
+    let value = value.trim();
+    let start = value.char_indices().rfind(|(_, c)| !is_code(*c)).map_or(0, |(at, c)| at + c.len_utf8());
+    let (label, code) = (value[..start].to_lowercase(), value[start..].trim());
+    let is_named = || words::hits(&label).any(|hit| matches!(hit.table, KeywordTable::Code | KeywordTable::Strong));
+    let digits = code.bytes().filter(u8::is_ascii_digit).count();
+    let is_shown = value.len() <= LABEL_CHARS_MAX && code.len() <= CHARS_MAX && digits >= 3;
+    (is_shown && (label.is_empty() || is_named())).then(|| value.to_owned())
 }
 
 /// Returns whether the element quotes another message.

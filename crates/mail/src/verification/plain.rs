@@ -148,7 +148,7 @@ fn open_boxes(chars: &mut [char]) {
 }
 
 /// Replaces separators between two groups of digits of one length: dots in the middle of the line and tildes by spaces,
-/// and the dot of `482.913` by a mark.
+/// and those that numbers, dates and ranges also have by a mark: `482.913`, `482/913`, `482_913`, `482 - 913`.
 fn mark_group_separators(chars: &mut [char]) {
     const GROUP_CHARS: std::ops::RangeInclusive<usize> = 2..=4;
     let run = |chars: &[char], back: bool| {
@@ -158,16 +158,19 @@ fn mark_group_separators(chars: &mut [char]) {
     for at in 1..chars.len().saturating_sub(1) {
         let mark = match chars[at] {
             '·' | '•' | '‧' | '∙' | '⋅' | '・' | '~' | '～' => ' ',
-            '.' => GROUP_DOT,
+            '.' | '/' | '_' => GROUP_DOT,
+            '-' if chars[at - 1] == ' ' && chars[at + 1] == ' ' => GROUP_DOT,
             _ => continue,
         };
+        let blank = usize::from(chars[at] == '-');
         // Longer runs of digits aren't counted to their end.
-        let before = &chars[at.saturating_sub(GROUP_CHARS.end() + 1)..at];
-        let after = &chars[at + 1..chars.len().min(at + 2 + GROUP_CHARS.end())];
+        let before = &chars[at.saturating_sub(GROUP_CHARS.end() + 1 + blank)..at - blank];
+        let after = &chars[at + 1 + blank..chars.len().min(at + 2 + blank + GROUP_CHARS.end())];
         let (left, right) = (run(before, true), run(after, false));
-        let outside = [at.checked_sub(left + 1).map(|at| chars[at]), chars.get(at + right + 1).copied()];
+        let (left_end, right_end) = (left + blank + 1, right + blank + 1);
+        let outside = [at.checked_sub(left_end).map(|at| chars[at]), chars.get(at + right_end).copied()];
         let is_number = outside.iter().flatten().any(|c| c.is_alphabetic() || ".,:/%-$€£+".contains(*c));
-        let ends_sentence = outside[1] == Some('.') && chars.get(at + right + 2).is_none_or(|c| *c == ' ');
+        let ends_sentence = outside[1] == Some('.') && chars.get(at + right_end + 1).is_none_or(|c| *c == ' ');
         let is_apart = outside[0].is_none_or(|c| !c.is_alphanumeric() && !".,/-$€£+".contains(c))
             && (!is_number || ends_sentence || outside[0] == Some(':') && outside[1].is_none_or(|c| c == ' '));
         let fits = if mark == GROUP_DOT { left == 3 && is_apart } else { GROUP_CHARS.contains(&left) };

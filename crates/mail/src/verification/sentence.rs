@@ -14,8 +14,9 @@ const LINK_CHARS_MAX: usize = 8;
 /// Minimum length of a line that continues on the next line, in characters.
 const WRAPPED_CHARS_MIN: usize = 38;
 
-/// Words that point at the number itself.
-const THESE: [&str; 8] = ["this", "following", "diese", "folgende", "cette", "este", "questo", "deze"];
+/// Words that point at the number itself, or describe it.
+const THESE: [&str; 10] =
+    ["digit", "stellige", "this", "following", "diese", "folgende", "cette", "este", "questo", "deze"];
 
 /// The sentence around a candidate, in lower case.
 pub(super) struct CodeSentence {
@@ -122,12 +123,17 @@ impl CodeSentence {
         self.before_hits.iter().chain(&self.after_hits).map(|hit| hit.table).collect()
     }
 
+    /// Returns whether the sentence has a keyword of one of the tables.
+    pub(super) fn has(&self, tables: &[KeywordTable]) -> bool {
+        self.before_hits.iter().chain(&self.after_hits).any(|hit| tables.contains(&hit.table))
+    }
+
     /// Returns whether the sentence shows that the candidate isn't a code for the reader.
     pub(super) fn is_other(&self) -> bool {
         let tables = self.tables();
         let has = |table| tables.contains(&table);
         let sign_in = has(KeywordTable::Strong)
-            || has(KeywordTable::Code) && has(KeywordTable::Account)
+            || has(KeywordTable::Account) && (has(KeywordTable::Code) || self.follows_verb())
             || self.name() > Some(CodeName::Code);
         self.is_question
             || has(KeywordTable::Other)
@@ -159,7 +165,8 @@ impl CodeSentence {
             let is_unit = start.ends_with(|c: char| c.is_ascii_digit());
             // "Enter this number" names nothing.
             let is_pointed_at = THESE.iter().any(|this| start.ends_with(this));
-            let in_code_name = self.before_hits.iter().filter(is_code).any(|code| code.to > hit.from);
+            // The name of a number can end with a word for codes ("주문번호").
+            let in_code_name = self.before_hits.iter().filter(is_code).any(|code| code.to > hit.to);
             let in_service_name = !gap.trim().is_empty()
                 && self.before_hits.iter().filter(is_name).any(|name| {
                     let between = self.before.get(name.to..hit.from);
@@ -211,7 +218,7 @@ impl CodeSentence {
     /// it there.
     pub(super) fn follows_verb(&self) -> bool {
         /// Maximum number of characters between the candidate and a verb behind it.
-        const GAP_CHARS_MAX: usize = 3;
+        const GAP_CHARS_MAX: usize = 4;
         let end = self.trimmed_before().len();
         let is_behind = |hit: &KeywordHit| self.after[..hit.from].chars().count() <= GAP_CHARS_MAX;
         self.before_hits.iter().any(|hit| hit.table == KeywordTable::Enter && hit.to == end)
@@ -220,7 +227,7 @@ impl CodeSentence {
 
     /// Returns whether the word right before the candidate names it.
     pub(super) fn names_before(&self) -> bool {
-        self.name_before().is_some() || self.links_name(LINK_CHARS_MAX)
+        self.name_before().is_some() || self.links_name()
     }
 
     /// Returns whether a name of codes and a word about an account stand together in front of the candidate:
@@ -236,6 +243,26 @@ impl CodeSentence {
         let of_account = || self.before_hits.iter().filter(|hit| hit.table == KeywordTable::Account);
         self.before_hits.iter().any(|hit| hit.table == KeywordTable::Strong)
             || self.before_hits.iter().filter(is_code).any(|code| of_account().any(|account| is_near(code, account)))
+    }
+
+    /// Returns whether the sentence begins with the candidate.
+    pub(super) fn begins_with_it(&self) -> bool {
+        self.trimmed_before().is_empty()
+    }
+
+    /// Returns whether the sentence asks to enter the candidate, or says how many minutes it lasts.
+    pub(super) fn is_request(&self) -> bool {
+        self.before_hits.iter().any(|hit| hit.table == KeywordTable::Enter) || self.lasts_minutes()
+    }
+
+    /// Returns whether a name of codes and one word such as "is" are in front of the candidate.
+    pub(super) fn links_name(&self) -> bool {
+        self.links_name_by(LINK_CHARS_MAX)
+    }
+
+    /// Returns whether the sentence begins as another one does, with words in front of the candidate.
+    pub(super) fn has_same_label(&self, other: &CodeSentence) -> bool {
+        !self.is_bare() && self.before == other.before && self.before.contains(char::is_alphabetic)
     }
 
     /// Returns whether the sentence goes on with a duration.
@@ -265,13 +292,14 @@ impl CodeSentence {
         let is_named = || {
             let lasts = self.lasts();
             // "код подтверждения 482913, действует 10 минут": the word that follows the name belongs to it.
-            self.name_before().is_some() && (self.follows_colon() || lasts) || lasts && self.links_name(SIDE_CHARS_MAX)
+            self.name_before().is_some() && (self.follows_colon() || lasts)
+                || lasts && self.links_name_by(SIDE_CHARS_MAX)
         };
-        is_apart && (self.links_name(LINK_CHARS_MAX) || is_named())
+        is_apart && (self.links_name() || is_named())
     }
 
     /// Returns whether a name and one word of at most so many characters, such as "is", are in front of the candidate.
-    fn links_name(&self, chars_max: usize) -> bool {
+    fn links_name_by(&self, chars_max: usize) -> bool {
         let before = self.trimmed_before().trim_end_matches([':', '：', ' ']);
         let link = before.rsplit(' ').next().unwrap_or_default();
         let rest = before[..before.len() - link.len()].trim_end();

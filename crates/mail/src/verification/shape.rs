@@ -15,6 +15,8 @@ pub(super) const GROUPED_CHARS_MAX: usize = 18;
 const GROUPS_MAX: usize = 3;
 /// Maximum number of letters and digits of a group.
 const GROUP_CHARS_MAX: usize = 6;
+/// Maximum number of letters of a code of words.
+const WORDS_CHARS_MAX: usize = 40;
 
 /// Maximum number of characters of a model such as `i810`.
 const MODEL_CHARS_MAX: usize = 5;
@@ -52,14 +54,17 @@ pub(super) enum CodeForm {
     Digits,
     /// Four digits that may be a year (1900 to 2099).
     Year,
-    /// Two groups of three digits with a dot between them, as in a number.
-    Dotted,
+    /// Groups of digits with a separator that numbers, dates or ranges also have, or of different lengths: `482.913`,
+    /// `482 - 913`, `48 291 3`.
+    Loose,
     /// Letters and digits.
     Mixed,
     /// A word and a number, as in names of services, models or offers (`Rechnung24`, `SSH2`, `SAVE20`); rarely a code.
     Named,
     /// Groups of capitals or digits, joined by hyphens.
     Groups,
+    /// At least three words in small letters, joined by hyphens.
+    Words,
     /// Groups with more than [`CODE_CHARS_MAX`] letters and digits, as in account numbers and license keys.
     Long,
     /// Only capitals.
@@ -76,6 +81,7 @@ pub(super) fn may_hold_code(line: &str) -> bool {
         // Most lines have neither digits nor two capitals. Counting has no branches, so vector instructions do it.
         return count(line, u8::is_ascii_digit) > 0
             || is_code_length(count(line, u8::is_ascii_alphabetic))
+            || count(line, |byte| *byte == b'-') > 1 && holds_words(line)
             || count(line, u8::is_ascii_uppercase) > 1
                 && line.bytes().any(|byte| signals_code(char::from(byte), &mut shown, &mut capital));
     }
@@ -88,6 +94,15 @@ fn count(line: &str, is_counted: impl Fn(&u8) -> bool) -> usize {
     const SUM_MAX: usize = 255;
     let of = |part: &[u8]| part.iter().fold(0_u8, |sum, byte| sum + u8::from(is_counted(byte)));
     line.as_bytes().chunks(SUM_MAX).map(|part| usize::from(of(part))).sum()
+}
+
+/// Returns whether a line has two hyphens between small letters, with a word between them.
+fn holds_words(line: &str) -> bool {
+    let is_small = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let inner = |word: &str| {
+        word.trim_matches(|c: char| !c.is_ascii_alphanumeric()).split('-').filter(|part| is_small(part)).count()
+    };
+    line.split(' ').any(|word| inner(word) > 2)
 }
 
 /// Processes one character of a line. Returns true if the line may contain a code regardless of the rest.
@@ -191,7 +206,9 @@ fn spaced_run(line: &[char], tokens: &[TokenRange]) -> SpacedRun {
     };
     let joined = |pair: &[TokenRange]| {
         let gap = &line[pair[0].end..pair[1].start];
-        let is_gap = gap.len() <= SPACES_MAX && gap.iter().all(|c| *c == ' ') || gap == [GROUP_DOT];
+        let is_gap = gap.len() <= SPACES_MAX && gap.iter().all(|c| *c == ' ')
+            || gap == [GROUP_DOT]
+            || gap == [' ', GROUP_DOT, ' '];
         is_gap && is_group(&pair[1])
     };
     if !is_group(&tokens[0]) {
@@ -206,9 +223,23 @@ fn spaced_run(line: &[char], tokens: &[TokenRange]) -> SpacedRun {
         2 => same && (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&total),
         _ => same && (2..=GROUPS_MAX).contains(&count) && total <= GROUPED_CHARS_MAX,
     };
+    let is_code = is_code || is_loose(line, &tokens[..count]);
     // Two numbers next to each other, such as a code and a duration, aren't one.
     let separate = !is_code && count == 2 && lengths[0].abs_diff(lengths[1]) > 1;
     SpacedRun { count: if separate { 1 } else { count }, is_code }
+}
+
+/// Returns whether groups of different lengths may be a code: few digits in three or four groups.
+fn is_loose(line: &[char], groups: &[TokenRange]) -> bool {
+    const DIGITS: std::ops::RangeInclusive<usize> = 6..=8;
+    const GROUPS: std::ops::RangeInclusive<usize> = 3..=4;
+    const DIGITS_OF_GROUP_MAX: usize = 3;
+    let is_short =
+        |group: &TokenRange| group.len() <= DIGITS_OF_GROUP_MAX && line[group.clone()].iter().all(char::is_ascii_digit);
+    GROUPS.contains(&groups.len())
+        && groups.iter().all(is_short)
+        && groups.iter().any(|group| group.len() != groups[0].len())
+        && DIGITS.contains(&groups.iter().map(TokenRange::len).sum())
 }
 
 /// Returns the number of tokens of the bank account number at the start (IBAN, ISO 13616), or 0: a country, two check
@@ -239,9 +270,13 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
     // Nobody enters the hyphens of `4-8-2-9-1-3`.
     let raw = if raw.split('-').all(|group| group.len() == 1) { raw.replace('-', "") } else { raw };
     let length = raw.chars().filter(|c| *c != '-').count();
-    let is_dotted = line[from..to].contains(&GROUP_DOT);
+    let is_loose = line[from..to].contains(&GROUP_DOT) || is_loose(line, &groups(line, from, to));
     let grouped = raw.contains('-') || line[from..to].contains(&' ');
-    let longest = if grouped { GROUPED_CHARS_MAX } else { CODE_CHARS_MAX };
+    let longest = match grouped {
+        true if is_words(&raw) => WORDS_CHARS_MAX,
+        true => GROUPED_CHARS_MAX,
+        false => CODE_CHARS_MAX,
+    };
     if !(CODE_CHARS_MIN..=longest).contains(&length) || !has_clear_boundaries(line, from, to) {
         return None;
     }
@@ -251,20 +286,35 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
         && outside.filter(|c| **c != ' ').count() <= 12;
     // Groups of capitals with spaces between them may be words.
     let is_phrase = line[from..to].contains(&' ') && !raw.bytes().any(|byte| byte.is_ascii_digit()) && !alone;
-    // "Salaam," greets the reader.
-    let is_greeting = kind == CodeForm::Letters && matches!(line.get(to), Some(',' | '!'));
+    // "Salaam," greets the reader, and "Cheers" is below the text.
+    let is_title = line[from].is_ascii_uppercase() && line[from + 1..to].iter().all(char::is_ascii_lowercase);
+    let is_greeting = kind == CodeForm::Letters && (is_title || matches!(line.get(to), Some(',' | '!')));
     if is_phrase || is_greeting {
         return None;
     }
     let is_between = |mark| from > 0 && line[from - 1] == mark && line.get(to) == Some(&mark);
     let bold = is_between('*') || is_between('_');
     let hashed = from > 0 && line[from - 1] == '#';
-    let kind = if is_dotted { CodeForm::Dotted } else { kind };
+    let kind = if is_loose { CodeForm::Loose } else { kind };
     let (code, kind) = match service_prefix(&raw) {
         Some(digits) => (digits.to_owned(), CodeForm::Digits),
         None => (raw, kind),
     };
     Some(CodeCandidate { code, from, to, kind, alone, bold, hashed })
+}
+
+/// Returns the groups of a token, between spaces.
+fn groups(line: &[char], from: usize, to: usize) -> Vec<TokenRange> {
+    tokens(&line[from..to]).into_iter().map(|token| from + token.start..from + token.end).collect()
+}
+
+/// Returns whether a token consists of at least three words in small letters, joined by hyphens: no phrase such as
+/// "step-by-step", which has shorter ones.
+fn is_words(raw: &str) -> bool {
+    const WORDS: std::ops::RangeInclusive<usize> = 3..=5;
+    const WORD_CHARS: std::ops::RangeInclusive<usize> = 4..=10;
+    let is_word = |word: &str| WORD_CHARS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    WORDS.contains(&raw.split('-').count()) && raw.split('-').all(is_word)
 }
 
 /// Returns the digits after the initials of a service, as in `G-482913` or `FB-48291`. Sign-in forms show the initials
@@ -300,10 +350,11 @@ fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
     // Underscores on both sides are emphasis.
     let is_emphasized = before == Some('_') && after == Some('_');
     let marked_before = before == Some('=') && !follows_label(&line[..from - 1])
+        || is_compared(&line[..from])
         || before == Some('…') && to - from <= SHOWN_DIGITS_MAX
         || matches!(before, Some('+' | '•' | '/' | '\\' | '&' | '%' | OVERWRITTEN | '№' | '@' | '×'))
         || before == Some('_') && !is_emphasized
-        || before == Some('#') && before2.is_some_and(|c| !matches!(c, ' ' | '(' | '[' | '*' | ':'))
+        || before == Some('#') && before2.is_some_and(|c| !matches!(c, ' ' | '[' | '*' | ':'))
         || before == Some(' ') && (is_bullet || matches!(before2, Some('№' | '+')));
     // The number sign ends what is typed into a telephone or a door.
     let marked_after = matches!(after, Some('%' | '/' | '\\' | '=' | '°' | '@' | '#' | OVERWRITTEN))
@@ -331,10 +382,16 @@ fn precedes_duration(line: &[char], at: usize) -> bool {
     DURATION_UNITS.iter().any(|known| unit.starts_with(known))
 }
 
-/// Returns whether a word of its own ends a text, as in `TAN=482913`. In `?id=482913` it belongs to a query.
+/// Returns whether the operator of a program ends a text: `code == 482913`.
+fn is_compared(before: &[char]) -> bool {
+    matches!(before, [.., ' ', '=' | '!', '=', ' '] | [.., ' ', '<' | '>', '=', ' '])
+}
+
+/// Returns whether a word of its own ends a text, as in `TAN=482913` and `<OTP=482913>`. In `?id=482913` it belongs to a query.
 fn follows_label(before: &[char]) -> bool {
     let letters = before.iter().rev().take_while(|c| c.is_alphabetic()).count();
-    letters > 0 && before[..before.len() - letters].last().is_none_or(|c| matches!(c, ' ' | '(' | '[' | '"' | '*'))
+    letters > 0
+        && before[..before.len() - letters].last().is_none_or(|c| matches!(c, ' ' | '(' | '[' | '{' | '<' | '"' | '*'))
 }
 
 /// Returns whether a time of day ends a text, so that a time zone such as `-0800` follows.
@@ -383,6 +440,9 @@ fn form_of_groups(groups: &[&str], lower: bool) -> Option<CodeForm> {
     let all_digits = groups.iter().all(|group| group.chars().all(|c| c.is_ascii_digit()));
     let same = groups.iter().all(|group| group.len() == groups[0].len());
     let total: usize = groups.iter().map(|group| group.len()).sum();
+    if lower && is_words(&groups.join("-")) {
+        return Some(CodeForm::Words);
+    }
     if groups.len() > GROUPS_MAX && total > CODE_CHARS_MAX || groups.iter().any(|group| group.len() > GROUP_CHARS_MAX) {
         return None;
     }
@@ -428,9 +488,9 @@ impl CodeCandidate {
     /// Returns whether the token looks generated: no person would write it as a word.
     pub(super) fn is_random(&self) -> bool {
         match self.kind {
-            CodeForm::Digits | CodeForm::Mixed | CodeForm::Groups | CodeForm::Long => true,
+            CodeForm::Digits | CodeForm::Mixed | CodeForm::Groups | CodeForm::Long | CodeForm::Words => true,
             CodeForm::Capitals => is_unpronounceable(self.code.chars()),
-            CodeForm::Year | CodeForm::Dotted | CodeForm::Named | CodeForm::Letters => false,
+            CodeForm::Year | CodeForm::Loose | CodeForm::Named | CodeForm::Letters => false,
         }
     }
 }
