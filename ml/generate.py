@@ -124,7 +124,11 @@ def blocks(name):
     return found
 
 
-def sender(grammar, category, auto):
+# Mailboxes of senders that don't look like a program.
+MORE_ROLES = {"notification": ["info", "service", "office", "booking"], "newsletter": ["info", "contact"]}
+
+
+def sender(grammar, category, auto, wide):
     """A `From` that suits the category, and sometimes one that doesn't."""
     r, name, firm = grammar.random, grammar.slot("name"), grammar.slot("firm")
     domain = firm.lower().replace(" ", "").replace("&", "") + r.choice([".com", ".io", ".net", ".example", ".de"])
@@ -132,6 +136,8 @@ def sender(grammar, category, auto):
         "billing": ["billing", "invoice", "accounts"], "verification": ["noreply", "security", "account"],
         "notification": ["noreply", "notifications", "orders", "alerts"], "newsletter": ["news", "newsletter", "hello", "marketing"],
     }.get(category)
+    if role and wide:
+        role = role + MORE_ROLES.get(category, [])
     if auto and category == "support":
         role = ["support", "help", "noreply"]
     if role and r.random() < 0.8:
@@ -156,7 +162,7 @@ def facts(random, kind):
     return found
 
 
-def mail(grammar, block, language, phishing):
+def mail(grammar, block, language, phishing, wide):
     head, subjects, body = block
     r, category = grammar.random, head[0]
     urgency, needs, auto = ("normal", None, 0) if phishing else (head[1], int(head[2]), int(head[3]))
@@ -170,7 +176,7 @@ def mail(grammar, block, language, phishing):
     parts = [greeting] * (r.random() < 0.6) + [paragraphs] + [closing + "\n" + grammar.slot("name")] * (r.random() < 0.6)
     kind = "phishing" if phishing else "auto" if auto and category != "newsletter" else category
     return {
-        "from": sender(grammar, category, auto), "subject": grammar.expand(r.choice(subjects)) if r.random() < 0.96 else "",
+        "from": sender(grammar, category, auto, wide), "subject": grammar.expand(r.choice(subjects)) if r.random() < 0.96 else "",
         "text": "\n\n".join(parts), "attachments": [grammar.slot("file")] if r.random() < 0.07 else [],
         "facts": facts(r, kind), "language": language,
         "source": f"own-{language}", "block": f"{language}/{head[0]}/{subjects[0][:30]}",
@@ -179,13 +185,13 @@ def mail(grammar, block, language, phishing):
     }
 
 
-def mails(language, each, seed, names=("mail", "phishing")):
-    """`each` mails of every block of a language."""
+def mails(language, each, seed, names=("mail", "phishing"), wide=False):
+    """`each` mails of every block of a language; `wide` for more kinds of senders."""
     grammar = Grammar(f"{seed} mails {language}")
     found = []
     for name in names:
         for block in blocks(f"{name}.{language}.txt"):
-            found += [mail(grammar, block, language, name == "phishing") for _ in range(each)]
+            found += [mail(grammar, block, language, name.startswith("phishing"), wide) for _ in range(each)]
     return found
 
 
@@ -196,15 +202,17 @@ def harmless(language, each, seed):
         grammar.expand(line) for part in sections(f"harmless.{language}.txt").values() for line in part for _ in range(each)))
 
 
-def everyday(language, count, seed, parts):
-    """`count` harmless texts of each section of harmless-b, as (section, part, text).
+def everyday(language, count, seed, parts, author="-b"):
+    """`count` harmless texts of each section of an author, as (section, part, text).
 
     The lines are dealt out to `parts` by their number, alike in all languages, and a text has lines of one part only.
     "other" is the language of notices in languages beyond the twelve.
     """
-    grammar = Grammar(f"{seed} everyday {language}")
+    grammar = Grammar(f"{seed} {language}")
     r, joint, found = grammar.random, "" if language in DENSE else " ", []
-    name = "harmless-other.txt" if language == "other" else f"harmless-b.{language}.txt"
+    if language == "other" and author != "-b":
+        return []
+    name = "harmless-other.txt" if language == "other" else f"harmless{author}.{language}.txt"
     for section, all_lines in sections(name).items():
         for _ in range(count if all_lines else 0):
             part = r.randrange(parts)

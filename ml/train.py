@@ -18,8 +18,11 @@ EACH_MAIL = {"en": 60}
 EACH_MORE = (40, 22)
 # Attacks of each author in English and in each other language.
 ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600)}
-# Texts of each section of the everyday texts.
+# Texts of each section of the everyday texts: for injection, and for the questions of the mail.
 EVERYDAY = (300, 90)
+EVERYDAY_MAIL = (400, 90)
+# Mails of each block of `mail-c`, `mail-d` and `phishing-b`.
+EACH_NEW = (40, 16)
 PARTS = 3
 NEEDS = {"people": 1, "notice": 0, "news": 0, "contact": 0}
 # The value of a segment that says how similar it is to the rest of the mail. An attack alone is a mail of its own in
@@ -44,20 +47,22 @@ def distinct(texts, seen, limit=0.4):
             yield text
 
 
-def own_mails(seed, scale=1.0):
+def own_mails(seed, wide=False):
+    """Mails of our first grammars; `wide` adds those that only the questions of the mail learn from."""
     rows = []
     for language in LANGUAGES:
-        rows += generate.mails(language, int(scale * EACH_MAIL.get(language, 30)), seed)
+        rows += generate.mails(language, EACH_MAIL.get(language, 30), seed, wide=wide)
+        if wide:
+            rows += generate.mails(language, EACH_NEW[language != "en"], seed, ("mail-c", "mail-d", "phishing-b"), wide)
     return rows
 
 
 def more_mails(seed):
-    """Mails for the heads of mails only: their sentences would move the threshold of injection."""
+    """Mails that say nothing about phishing: as negatives they would move its threshold up."""
     rows = []
     for language in LANGUAGES:
-        rows += generate.mails(language, EACH_MORE[language != "en"], seed, ("mail-b",))
-    # As negatives they would move the threshold of phishing up.
-    return [row | {"phishing": None, "needs_human weight": 0.25, "mail only": True} for row in rows]
+        rows += generate.mails(language, EACH_MORE[language != "en"], seed, ("mail-b",), True)
+    return [row | {"phishing": None, "needs_human weight": 0.25} for row in rows]
 
 
 def harmless(seed, each=40):
@@ -108,27 +113,39 @@ def attack_rows(seed, hosts):
     return rows
 
 
-def everyday(seed):
+def everyday_texts(language, seed, wide):
+    """The everyday texts of a language as (author, section, part, text)."""
+    if not wide:
+        return [("-b", *row) for row in generate.everyday(language, EVERYDAY[language != "en"], f"{seed} everyday", PARTS)]
+    count = EVERYDAY_MAIL[language != "en"]
+    return [(author, *row) for author in ("-b", "-d") for row in generate.everyday(language, count, f"{seed} everyday{author}", PARTS, author)]
+
+
+def everyday(seed, wide):
     """Requests among people, notices of programs, newsletters, and text about assistants."""
     rows = []
     for language in (*LANGUAGES, "other"):
-        for section, part, text in generate.everyday(language, EVERYDAY[language != "en"], seed, PARTS):
+        for author, section, part, text in everyday_texts(language, seed, wide):
             about = section == "ai"
-            row = {"text": text, "source": f"{'harmless' if about else 'everyday'}-b-{language}", "language": language, "attack": 0, "part": part}
+            row = {"text": text, "source": f"{'harmless' if about else 'everyday'}{author}-{language}", "language": language, "attack": 0, "part": part}
             row |= {"weight": HARMLESS if about else 1.5, "needs_human": NEEDS.get(section), "mail_weight": 0.1}
             rows.append(row | ({"phishing": 0} if section in ("notice", "contact") else {}))
     return rows
 
 
-def all_rows():
-    mails = own_mails(SEED)
+def all_rows(wide=False):
+    """The rows that injection learns from or, `wide`, those of the questions of the mail.
+
+    Trained on the wider set, injection lost recall on unseen families and took more text about prompts for attacks.
+    """
+    mails = own_mails(SEED, wide)
     ham = corpora.ham("easy-ham-1", 2500, category=7, auto_reply=0, phishing=0, needs_human=None)
     for number, row in enumerate(ham):
         row["mail_weight"] = 0.25 if number < 900 else 0.05
-    spam = corpora.ham("spam-1", 500, phishing=1, mail_weight=0.3)
+    spam = corpora.ham("spam-1", 500, phishing=1, mail_weight=0.5)
     # Real sentences that ask for something decide about needs-human; our mails only show other languages.
     rows = [row | {"attack": 0, "needs_human weight": 0.25} for row in mails + ham + spam]
-    rows += harmless(SEED) + everyday(SEED) + corpora.text_rows("bastion-traps", corpora.bastion(False), attack=0, language="en", weight=HARMLESS)
+    rows += harmless(SEED) + everyday(SEED, wide) + corpora.text_rows("bastion-traps", corpora.bastion(False), attack=0, language="en", weight=HARMLESS)
     rows += corpora.text_rows("solidus", corpora.solidus(), attack=0, phishing=0, mail_weight=0.5)
     rng = random.Random(SEED)
     bank = corpora.banking("train")
@@ -138,7 +155,7 @@ def all_rows():
         rows.append({"text": text, "source": "banking77", "attack": 0, "category": category, "auto_reply": 0, "phishing": 0, "mail_weight": 0.15, "language": "en"})
     for text, ask in corpora.email_intent("Ask0729"):
         rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 2.0, "language": "en"})
-    return rows + attack_rows(SEED, mails + ham) + more_mails(SEED)
+    return rows + (more_mails(SEED) if wide else attack_rows(SEED, mails + ham))
 
 
 def segment_labels(rows, places, owners):
@@ -283,36 +300,59 @@ def folds(rows, count):
     return np.array([fold(row) for row in rows])
 
 
-def main(base, out):
+def train_injection(base):
+    """The model of segments, and the calibration of injection."""
     rows = all_rows()
-    mails, values, grams, places, owners = features(base, rows)
-    asked = np.array(["mail only" not in rows[owner] for owner in owners])
-    values, grams, places, owners = values[asked], grams[asked], places[asked], owners[asked]
+    _, values, grams, places, owners = features(base, rows)
     labels = segment_labels(rows, places, owners)
     weights = np.array([rows[o].get("weight", 1.0) for o in owners], "f4")
     attack = np.array([bool(row.get("attack")) for row in rows])
-    target, mail_weight = mail_targets(rows)
-    labelled = mail_weight.sum(1) > 0
     print(f"{len(rows)} mails, {attack.sum()} attacks, {len(owners)} segments, {int(labels.sum())} of attacks", flush=True)
-    fold, parts = folds(rows, PARTS), PARTS
-    logits, mail_logits = np.zeros(len(owners)), np.zeros((len(rows), 15), "f4")
-    for part in range(parts if "quick" not in sys.argv else 0):
+    fold, logits = folds(rows, PARTS), np.zeros(len(owners))
+    for part in range(PARTS):
         inside, outside = fold[owners] != part, fold[owners] == part
         model = train_segments((values[inside], grams[inside], labels[inside], weights[inside], owners[inside], attack), SEED, 4)
         logits[outside] = segment_logits(model, values[outside], grams[outside])
-        chosen = labelled & (fold != part)
-        for network in (nets := train_mails(mails[chosen], target[chosen], mail_weight[chosen], SEED, 10)):
-            mail_logits[fold == part] += network(mails[fold == part]) / len(nets)
         print(f"fold {part} done", flush=True)
-    calibration, unseen = calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight)
+    top, mean = top_and_spread(logits, owners, len(rows))
+    z = top * (1 - SPREAD) + mean * SPREAD
+    calibration, unseen = calibrate("injection", rows, np.arange(len(rows)), z, attack.astype(float))
+    return train_segments((values, grams, labels, weights, owners, attack), SEED, 6), calibration, unseen
+
+
+def train_questions(base):
+    """The networks of the mail, and the calibration of their questions."""
+    rows = all_rows(wide=True)
+    mails = features(base, rows)[0]
+    target, weight = mail_targets(rows)
+    labelled = weight.sum(1) > 0
+    print(f"{len(rows)} mails", flush=True)
+    fold, logits = folds(rows, PARTS), np.zeros((len(rows), 15), "f4")
+    for part in range(PARTS):
+        chosen = labelled & (fold != part)
+        for network in (nets := train_mails(mails[chosen], target[chosen], weight[chosen], SEED, 10)):
+            logits[fold == part] += network(mails[fold == part]) / len(nets)
+    calibration, unseen = [], {}
+    for name, at in (("phishing", 12), ("needs_human", 13), ("auto_reply", 14)):
+        chosen = np.flatnonzero(weight[:, at] > 0)
+        pair, unseen[name] = calibrate(name, rows, chosen, logits[chosen, at], target[chosen, at])
+        calibration += pair
+    scales = [best_scale(logits, target, weight, *bounds) for bounds in ((0, 8), (8, 12))]
+    own = np.flatnonzero((weight[:, 0] > 0) & [row["source"].startswith("own-") for row in rows])
+    unseen["category"] = {
+        "language": [rows[n]["language"] for n in own], "best": logits[own, :8].argmax(1).tolist(), "y": target[own, :8].argmax(1).tolist()}
+    return train_mails(mails[labelled], target[labelled], weight[labelled], SEED, 12), scales, calibration, unseen
+
+
+def main(base, out):
+    segments, injection, unseen = train_injection(base)
+    networks, scales, calibration, others = train_questions(base)
     with open(f"{out}.unseen.json", "w") as file:
-        json.dump(unseen, file)
-    model = train_segments((values, grams, labels, weights, owners, attack), SEED, 6)
-    nets = train_mails(mails[labelled], target[labelled], mail_weight[labelled], SEED, 12)
+        json.dump({"injection": unseen} | others, file)
     sections = modelfile.read(base)
-    sections |= {f"segment {n}": network.bytes() for n, network in enumerate(model[0])}
-    sections |= {f"mail {n}": network.bytes() for n, network in enumerate(nets)}
-    sections |= {"grams": model[1], "calibration": np.array([model[2], *calibration], "<f4")}
+    sections |= {f"segment {n}": network.bytes() for n, network in enumerate(segments[0])}
+    sections |= {f"mail {n}": network.bytes() for n, network in enumerate(networks)}
+    sections |= {"grams": segments[1], "calibration": np.array([segments[2], SPREAD, *scales, *injection, *calibration], "<f4")}
     modelfile.write(out, sections)
 
 
@@ -322,7 +362,7 @@ REAL = ("easy-ham-1", "spam-1")
 # didn't see: in real mail, in own and other texts (each source with the same weight), and in everyday texts and text
 # about prompts, whose lines resemble attacks on purpose.
 AIMS = {
-    "injection": (0.8, 0.006, 0.002, 0.07), "phishing": (0.8, 0.006, 0.001, None), "needs_human": (0.7, None, None, None),
+    "injection": (0.8, 0.006, 0.002, 0.07), "phishing": (0.8, 0.007, 0.001, None), "needs_human": (0.7, None, None, None),
     "auto_reply": (0.8, 0.003, 0.003, None)}
 
 
@@ -339,54 +379,36 @@ def source_weights(rows, chosen):
     return np.array([1 / counts[s] for s in sources])
 
 
-def calibrate(rows, attack, logits, owners, mail_logits, target, mail_weight):
-    """Platt scaling on rows of unseen sources, every source with the same weight."""
-    top, mean = top_and_spread(logits, owners, len(rows))
-    injection = top * (1 - SPREAD) + mean * SPREAD
-    results, unseen = [], {}
-    every = np.flatnonzero(["mail only" not in row for row in rows])
-    questions = [("injection", injection[every], attack[every].astype(float), every)]
-    for name, at in (("phishing", 12), ("needs_human", 13), ("auto_reply", 14)):
-        chosen = np.flatnonzero(mail_weight[:, at] > 0)
-        questions.append((name, mail_logits[chosen, at], target[chosen, at], chosen))
-    for name, z, y, chosen in questions:
-        w = source_weights(rows, chosen)
-        for side in (0, 1):
-            w[y == side] /= max(w[y == side].sum(), 1e-9)
-        threshold, *aims = AIMS[name]
-        anchor = None
-        groups = np.array([-1 if (g := group(rows[n]["source"])) is None else g for n in chosen])
-        for number, aim in enumerate(aims):
-            negative = np.flatnonzero((y == 0) & (groups == number))
-            if aim and len(negative):
-                order = negative[np.argsort(-z[negative])]
-                v = np.ones(len(order)) if number == 2 else w[order]
-                share = np.cumsum(v) / v.sum()
-                at = z[order[np.searchsorted(share, aim)]]
-                print(f"{name}: {at:.2f} for {aim} of {len(negative)}", flush=True)
-                anchor = (max(at, anchor[0]) if anchor else at, threshold)
-        scale, offset = platt(z, y, w, anchor)
-        p = sigmoid(scale * z + offset)
-        unseen[name] = {"source": [rows[n]["source"] for n in chosen], "p": np.round(p, 6).tolist(), "y": y.astype(int).tolist()}
-        print(f"{name}: scale {scale:.3f} offset {offset:.3f}; unseen: recall {np.average(p[y == 1] >= threshold, weights=w[y == 1]):.3f}"
-              f" alarms {np.average(p[y == 0] >= threshold, weights=w[y == 0]):.4f}", flush=True)
-        for source in sorted({rows[n]["source"] for n in chosen}):
-            of = np.array([rows[n]["source"] == source for n in chosen])
-            print(f"  {source}:", *(f"{side} {(p[of & (y == side)] >= threshold).mean():.3f} of {(of & (y == side)).sum()}"
-                                      for side in (1, 0) if (of & (y == side)).any()), flush=True)
-        results += [scale, offset]
-    scales = []
-    for start, end in ((0, 8), (8, 12)):
-        chosen = mail_weight[:, start] > 0
-        z, t = mail_logits[chosen, start:end], target[chosen, start:end]
-        loss = lambda s: -np.log((softmax(z * s) * t).sum(1) + 1e-9).mean()
-        best = min(np.arange(0.3, 2.5, 0.05), key=loss)
-        print(f"{'category' if end == 8 else 'urgency'}: scale {best:.2f}, unseen accuracy {(z.argmax(1) == t.argmax(1)).mean():.3f}", flush=True)
-        scales.append(best)
-    own = np.flatnonzero((mail_weight[:, 0] > 0) & [row["source"].startswith("own-") for row in rows])
-    unseen["category"] = {
-        "language": [rows[n]["language"] for n in own], "best": mail_logits[own, :8].argmax(1).tolist(), "y": target[own, :8].argmax(1).tolist()}
-    return [SPREAD, *scales, *results], unseen
+def calibrate(name, rows, chosen, z, y):
+    """Platt scaling of a question on rows of unseen sources, every source with the same weight, and the answers to them."""
+    w = source_weights(rows, chosen)
+    for side in (0, 1):
+        w[y == side] /= max(w[y == side].sum(), 1e-9)
+    threshold, *aims = AIMS[name]
+    anchor = None
+    groups = np.array([-1 if (g := group(rows[n]["source"])) is None else g for n in chosen])
+    for number, aim in enumerate(aims):
+        negative = np.flatnonzero((y == 0) & (groups == number))
+        if aim and len(negative):
+            order = negative[np.argsort(-z[negative])]
+            v = np.ones(len(order)) if number == 2 else w[order]
+            share = np.cumsum(v) / v.sum()
+            at = z[order[np.searchsorted(share, aim)]]
+            print(f"{name}: {at:.2f} for {aim} of {len(negative)}", flush=True)
+            anchor = (max(at, anchor[0]) if anchor else at, threshold)
+    scale, offset = platt(z, y, w, anchor)
+    p = sigmoid(scale * z + offset)
+    print(f"{name}: scale {scale:.3f} offset {offset:.3f}; unseen: recall {np.average(p[y == 1] >= threshold, weights=w[y == 1]):.3f}"
+          f" alarms {np.average(p[y == 0] >= threshold, weights=w[y == 0]):.4f}", flush=True)
+    return [scale, offset], {"source": [rows[n]["source"] for n in chosen], "p": np.round(p, 6).tolist(), "y": y.astype(int).tolist()}
+
+
+def best_scale(logits, target, weight, start, end):
+    """The scale of a softmax that fits rows of unseen blocks best."""
+    chosen = weight[:, start] > 0
+    z, t = logits[chosen, start:end], target[chosen, start:end]
+    loss = lambda s: -np.log((softmax(z * s) * t).sum(1) + 1e-9).mean()
+    return min(np.arange(0.3, 2.5, 0.05), key=loss)
 
 
 if __name__ == "__main__":
