@@ -11,6 +11,6 @@ CREATE TABLE seen_filters (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
   attachment_id {ID} NOT NULL,           -- @nil the file; none: the mail itself
-  filter {BLOB} NOT NULL,                -- a Bloom filter; empty: any address
+  filter {BLOB} NOT NULL,                -- @other a Bloom filter; empty: any address
   PRIMARY KEY (workspace_id, message_id, attachment_id)
 ){STRICT};
