@@ -1,4 +1,4 @@
--- Where a message was in the order of its inbox before agents got it: a caller who asks for withheld mail had it then.
+-- Where a message was in the order of its inbox before agents got it: requests for withheld mail returned it then.
 
 ALTER TABLE messages ADD COLUMN pending_position {I64}; -- @field=none created_at while its check was pending
 ALTER TABLE messages ADD COLUMN held_position {I64}; -- @field=none created_at while it was held

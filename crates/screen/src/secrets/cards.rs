@@ -162,11 +162,13 @@ fn read(text: &str, start: usize) -> Number<'_> {
 
 /// Returns whether a number isn't part of a longer word, an escape or a character reference.
 fn is_apart(text: &str, number: &Number<'_>) -> bool {
+    // Chinese, Japanese and Korean have no spaces between words and numbers.
+    let is_of_word = |c: char| c == '%' || c.is_alphanumeric() && c < '\u{2e80}';
     let end = *number.ends.last().expect("a number has a group");
     let mut before = text[..number.start].chars().rev();
     let (last, second) = (before.next(), before.next());
-    let begins = last.is_none_or(|c| !c.is_alphanumeric() && c != '%' && !(c == '#' && second == Some('&')));
-    begins && text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '%')
+    let begins = last.is_none_or(|c| !is_of_word(c) && !(c == '#' && second == Some('&')));
+    begins && text[end..].chars().next().is_none_or(|c| !is_of_word(c))
 }
 
 /// Returns how many of the groups may be the number: all, or the first four with others after them.
