@@ -1,4 +1,4 @@
--- Where a message was in the order of its inbox before agents got it: a caller who asks for withheld mail had it then.
+-- Where a message was in the order of its inbox before agents got it: requests for withheld mail returned it then.
 
 ALTER TABLE messages ADD COLUMN pending_position {I64}; -- @field=none created_at while its check was pending
 ALTER TABLE messages ADD COLUMN held_position {I64}; -- @field=none created_at while it was held
@@ -11,6 +11,6 @@ CREATE TABLE seen_filters (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
   attachment_id {ID} NOT NULL,           -- @nil the file; none: the mail itself
-  filter {BLOB} NOT NULL,                -- a Bloom filter; empty: any address
+  filter {BLOB} NOT NULL,                -- @other a Bloom filter; empty: any address
   PRIMARY KEY (workspace_id, message_id, attachment_id)
 ){STRICT};

@@ -148,6 +148,11 @@ impl Reading {
                 self.progress.close(unit);
                 continue;
             };
+            if message.created_at > self.progress.done(kind) {
+                // It was shown since, as the newest of its inbox, and comes with the new messages.
+                self.progress.close(unit);
+                continue;
+            }
             if messages::is_withheld(tx, &message)? {
                 continue;
             }

@@ -8,7 +8,7 @@
 
 use std::future::Future;
 
-use posthouse_domain::{Caller, InboxId, Message, Record, Refusal, SenderFilter, Time};
+use posthouse_domain::{Caller, InboxId, Message, OptIns, Record, Refusal, SenderFilter, Time};
 use posthouse_store::arrivals::{self, ArrivalSummary, ArrivalTimeRange};
 use posthouse_store::{Tx, message_list::InboxRef, messages};
 
@@ -145,8 +145,9 @@ async fn find_message(
     let Start { caller, inbox_ref, mut watch, mut newest, mut since } = start;
     loop {
         while since < newest {
-            let read =
-                service.read(ReadScope::Statement, move |tx| arrivals::after(tx, inbox_ref, sort, since, READ_MAX));
+            // Withheld mail has positions of its own, which take a statement each.
+            let scope = if sort.opt_ins == OptIns::default() { ReadScope::Statement } else { ReadScope::Lookup };
+            let read = service.read(scope, move |tx| arrivals::after(tx, inbox_ref, sort, since, READ_MAX));
             let summaries = Box::pin(read).await?;
             for found in summaries.iter().filter(|summary| parts.matches(summary)) {
                 let id = found.id;

@@ -162,24 +162,26 @@ fn read(text: &str, start: usize) -> Number<'_> {
 
 /// Returns whether a number isn't part of a longer word, an escape or a character reference.
 fn is_apart(text: &str, number: &Number<'_>) -> bool {
+    // Chinese, Japanese and Korean have no spaces between words and numbers.
+    let is_of_word = |c: char| c == '%' || c.is_alphanumeric() && c < '\u{2e80}';
     let end = *number.ends.last().expect("a number has a group");
     let mut before = text[..number.start].chars().rev();
     let (last, second) = (before.next(), before.next());
-    let begins = last.is_none_or(|c| !c.is_alphanumeric() && c != '%' && !(c == '#' && second == Some('&')));
-    begins && text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '%')
+    let begins = last.is_none_or(|c| !is_of_word(c) && !(c == '#' && second == Some('&')));
+    begins && text[end..].chars().next().is_none_or(|c| !is_of_word(c))
 }
 
-/// Returns how many of the groups may be the number: all, or the first four with others after them.
+/// Returns how many of the groups may be the number: all, or the first ones with a few others after them.
 fn lengths(groups: &[usize]) -> impl Iterator<Item = usize> {
-    let is_even = || match groups {
-        [rest @ .., last] => rest.iter().all(|length| *length == groups[0]) && *last <= groups[0],
+    let is_even = |some: &[usize]| match some {
+        [rest @ .., last] => rest.iter().all(|length| *length == some[0]) && *last <= some[0],
         [] => false,
     };
-    let digits: usize = groups.iter().sum();
-    let all = ((14..=19).contains(&digits) && (is_usual(groups) || is_even())).then_some(groups.len());
-    let first =
-        matches!(groups, [4, 4, 4, 4, after @ ..] if (1..=GROUPS_AFTER_MAX).contains(&after.len())).then_some(4);
-    all.into_iter().chain(first)
+    let fewest = groups.len().saturating_sub(GROUPS_AFTER_MAX).max(1);
+    (fewest..=groups.len()).rev().filter(move |count| {
+        let some = &groups[..*count];
+        (14..=19).contains(&some.iter().sum::<usize>()) && (is_usual(some) || (*count == groups.len() && is_even(some)))
+    })
 }
 
 /// Returns whether cards show their digits in such groups.

@@ -849,6 +849,8 @@ CREATE TABLE messages (
   analyzed_at INTEGER,
   opened_at INTEGER,
   local_check TEXT,
+  pending_position INTEGER,
+  held_position INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX messages_analysis_due ON messages (analysis_due) WHERE analysis_due IS NOT NULL;
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
@@ -857,8 +859,10 @@ CREATE INDEX messages_codes ON messages (workspace_id, created_at) WHERE verific
 CREATE INDEX messages_content ON messages (workspace_id, content_id);
 CREATE INDEX messages_held ON messages (workspace_id, created_at, id) WHERE held IS NOT NULL;
 CREATE INDEX messages_held_in_inbox ON messages (workspace_id, inbox_id, created_at) WHERE held IS NOT NULL;
+CREATE INDEX messages_held_position ON messages (workspace_id, inbox_id, held_position) WHERE held_position IS NOT NULL;
 CREATE UNIQUE INDEX messages_inbox ON messages (workspace_id, inbox_id, created_at);
 CREATE INDEX messages_outbound ON messages (workspace_id, created_at) WHERE direction = 'outbound';
+CREATE INDEX messages_pending_position ON messages (workspace_id, inbox_id, pending_position) WHERE pending_position IS NOT NULL;
 CREATE INDEX messages_rfc_id ON messages (workspace_id, inbox_id, rfc_message_id);
 CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
 CREATE INDEX messages_thread ON messages (workspace_id, thread_id, created_at);
@@ -1041,6 +1045,12 @@ CREATE TABLE seen_addresses (
   message_id BLOB NOT NULL,
   PRIMARY KEY (workspace_id, address_key, message_id))STRICT, WITHOUT ROWID;
 CREATE INDEX seen_addresses_message ON seen_addresses (workspace_id, message_id);
+CREATE TABLE seen_filters (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  attachment_id BLOB NOT NULL,
+  filter BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, message_id, attachment_id))STRICT;
 CREATE TABLE sending_incidents (
   workspace_id BLOB NOT NULL,
   kind TEXT NOT NULL,

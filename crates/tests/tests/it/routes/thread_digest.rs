@@ -134,7 +134,7 @@ async fn a_withheld_message_comes_after_its_release() {
     assert_eq!(api.get(&path).await.expect(200).text("text"), "");
     api.post_empty(&format!("/v1/messages/{held}/release")).await.expect(200);
     let released = api.get(&path).await.expect(200);
-    assert!(released.text("text").starts_with("#2 ") && released.text("text").contains("Pay the"), "{released}");
+    assert!(released.text("text").starts_with("#3 ") && released.text("text").contains("Pay the"), "{released}");
     assert_eq!(api.get(&path).await.expect(200).text("text"), "");
     server.finish().await;
 }
