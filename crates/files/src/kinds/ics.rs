@@ -7,9 +7,9 @@ use crate::{FileError, FileText, output::TextWriter};
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let text = decode(bytes)?;
-    let is_whole = |_: &calendar::Calendar| text.to_ascii_uppercase().contains("END:VCALENDAR");
+    let is_whole = text.to_ascii_uppercase().contains("END:VCALENDAR");
     let calendar = calendar::parse(&text)
-        .filter(|calendar| !calendar.events.is_empty() || is_whole(calendar))
+        .filter(|calendar| !calendar.events.is_empty() || is_whole)
         .ok_or_else(|| FileError::parse("The file is not a valid calendar."))?;
     let mut out = TextWriter::default();
     let mut line = |name: &str, value: &str| {

@@ -73,7 +73,7 @@ fn webp(bytes: &[u8]) -> Option<ImageSize> {
     let long = |at: usize| Some(u32::from_le_bytes(array(bytes, at)?));
     match &array::<4>(bytes, 12)? {
         b"VP8 " if bytes.get(23..26)? == b"\x9d\x01\x2a" => Some(ImageSize::new(short(26)?, short(28)?)),
-        b"VP8L" if bytes.get(20)? == &0x2f => {
+        b"VP8L" if bytes.get(20) == Some(&0x2f) => {
             let packed = long(21)?;
             Some(ImageSize::new((packed & 0x3fff) + 1, (packed >> 14 & 0x3fff) + 1))
         }
