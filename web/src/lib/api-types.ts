@@ -1324,7 +1324,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Forwards a message to others in a new thread, with an optional note above it.
+         * Forwards a message to others in a new thread, with an optional note above it. With dry_run, returns the decision and sends nothing.
          * @description Needs the permission `messages:send`.
          */
         post: operations["forwardMessage"];
@@ -2082,7 +2082,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Releases a held message to agents. Mail that a receive list stopped cannot be released.
+         * Releases a held message to agents. Mail that a receive list stopped cannot be released. Releasing it again changes only the feedback.
          * @description Needs the permission `messages:release`.
          */
         post: operations["releaseMessage"];
@@ -5096,11 +5096,11 @@ export interface components {
             /** @description Ids of the messages. */
             ids: string[];
             /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
-            add_labels?: components["schemas"]["AddableLabel"][] | null;
+            add_labels?: components["schemas"]["AddableLabel"][];
             /** @description Labels to remove. */
-            remove_labels?: components["schemas"]["UserLabel"][] | null;
+            remove_labels?: components["schemas"]["UserLabel"][];
             /** @description The new read state. */
-            is_read?: boolean | null;
+            is_read?: boolean;
         };
         /** @description The result of one DNS blocklist. */
         BlocklistView: {
@@ -5180,25 +5180,31 @@ export interface components {
         };
         CardBody: {
             /** @description The name. Default: the display name of the inbox. */
-            name?: string | null;
+            name?: string;
             /** @description What the agent does. Null empties it. */
             description?: string | null;
             /** @description What the agent can do and accepts. */
-            capabilities?: components["schemas"]["CapabilitiesBody"] | null;
+            capabilities?: components["schemas"]["CapabilitiesBody"];
             /**
              * Format: https-url
              * @description An https URL with documentation. Null removes it.
              * @example https://acme.example/docs
              */
             documentation_url?: string | null;
-            /** @description Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`. */
-            visibility?: ("private" | "workspace" | "public") | null;
-            /** @description How messages reach the agent. Only `relay` is available. */
-            routing?: ("relay" | "direct_preferred") | null;
+            /**
+             * @description Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`.
+             * @enum {string}
+             */
+            visibility?: "private" | "workspace" | "public";
+            /**
+             * @description How messages reach the agent. Only `relay` is available.
+             * @enum {string}
+             */
+            routing?: "relay" | "direct_preferred";
             /** @description The agent part of the handle. Null clears it. */
             handle?: string | null;
             /** @description Whether search engines may index the public page. Default: `false`. */
-            indexable?: boolean | null;
+            indexable?: boolean;
         };
         /**
          * @description A challenge. Find a decimal number `solution` so that SHA-256 of `<challenge>:<solution>` starts with `difficulty`
@@ -5613,6 +5619,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When to send the draft, 1 minute to 30 days ahead.
+             * @example 2026-12-28T19:12:28.630Z
              */
             send_at?: string | null;
             /** @description Structured data, as in a send. */
@@ -5777,7 +5784,10 @@ export interface components {
         };
         /** @description A webhook to create. */
         CreateWebhookBody: {
-            /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
+            /**
+             * Format: webhook-url
+             * @description A public https URL on port 443 or a port from 1024 to 65535, without credentials.
+             */
             url: string;
             /** @description Event types to deliver. If omitted or null: all message events except `message.received.blocked`. */
             events?: components["schemas"]["EventTypeName"][] | null;
@@ -6015,12 +6025,15 @@ export interface components {
             to: number;
         };
         DisclosureBody: {
-            /** @description Where mail shows the line. Default: unchanged. */
-            visible_line?: ("off" | "text" | "html") | null;
+            /**
+             * @description Where mail shows the line. Default: unchanged.
+             * @enum {string}
+             */
+            visible_line?: "off" | "text" | "html";
             /** @description Text of the visible line. Null or empty text restores the built-in one. Default: unchanged. */
             text?: string | null;
             /** @description Whether the name of the workspace is disclosed too. Default: unchanged. */
-            share_workspace_name?: boolean | null;
+            share_workspace_name?: boolean;
         };
         /** @description The DKIM keys of a domain. */
         DkimView: {
@@ -6380,13 +6393,13 @@ export interface components {
                 request_id: string;
                 /** @description Details for programs. Their schema depends on the code: `ErrorDetails.<code>`. */
                 details?: Record<string, never>;
-            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
+            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         };
         /**
          * @description What went wrong. `x-errors` has the status of each code and what to do; `error.fix` says it, too.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "plan_limit_structured_extractions" | "insufficient_permissions" | "message_withheld" | "forbidden" | "ai_disabled" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_api_keys" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_knowledge" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "recipient_unproven" | "content_blocked" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "handle_limit" | "list_entry_exists" | "knowledge_source_exists" | "not_held" | "member_has_keys" | "not_suspended" | "message_blocked" | "lease_expired" | "not_queued" | "extraction_pending" | "extraction_unavailable" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "structured_output_invalid" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "llm_unavailable" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "plan_limit_structured_extractions" | "insufficient_permissions" | "message_withheld" | "forbidden" | "ai_disabled" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_api_keys" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_knowledge" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "recipient_unproven" | "content_blocked" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "handle_limit" | "list_entry_exists" | "knowledge_source_exists" | "not_held" | "member_has_keys" | "not_suspended" | "message_blocked" | "lease_expired" | "not_queued" | "extraction_pending" | "extraction_unavailable" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "not_answerable" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "structured_output_invalid" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "llm_unavailable" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
         /** @description `error.details` of `address_taken`. */
         "ErrorDetails.address_taken": {
             /** @description The address that can't be used. */
@@ -6506,8 +6519,6 @@ export interface components {
                 path: string;
                 problem: string;
             }[];
-            /** @description The sender of the message that can't be replied to. */
-            from?: string;
             /** @description Why the request was refused. */
             reason?: components["schemas"]["RefusalReason"];
             /** @description The name of the limit. */
@@ -6559,6 +6570,11 @@ export interface components {
             state: string;
             /** @description Why the message is held. */
             reason?: string;
+        };
+        /** @description `error.details` of `not_answerable`. */
+        "ErrorDetails.not_answerable": {
+            /** @description The author of the message that can't be answered. */
+            from: string;
         };
         /** @description `error.details` of `not_found`. */
         "ErrorDetails.not_found": {
@@ -6688,7 +6704,7 @@ export interface components {
         };
         /** @description `error.details` of `structured_output_invalid`. */
         "ErrorDetails.structured_output_invalid": {
-            /** @description JSON pointers of the places where the model's answer doesn't match the schema. */
+            /** @description JSON pointers into the data where the model's answer doesn't match the schema; an empty one means the whole. */
             errors: string[];
         };
         /** @description `error.details` of `temporary_inbox_limit`. */
@@ -7067,6 +7083,15 @@ export interface components {
         };
         /** @description The value of a header field. */
         HeaderValueSchema: string | string[];
+        /** @description The process is running. */
+        Health: {
+            /** @description Always `ok`. */
+            status: string;
+            /** @description The version of the service. */
+            version: string;
+            /** @description The same for all processes of one store, and different for other stores. Null if the instance key can't be read. */
+            instance: string | null;
+        };
         /** @description The counts of one day. */
         HeatmapDayView: {
             /** @description Date in the time zone of the report, such as `2026-01-31`. */
@@ -7505,6 +7530,26 @@ export interface components {
             request_parameter_supported: boolean;
             /** @description Whether request objects are fetched (RFC 9101). */
             request_uri_parameter_supported: boolean;
+        };
+        /** @description Why a message failed, as a response of JSON-RPC 2.0. */
+        JsonRpcError: {
+            /** @constant */
+            jsonrpc: "2.0";
+            /** @description The id of the message; null if it wasn't read. */
+            id: string | number | null;
+            error: {
+                /** @description The code of JSON-RPC or of the Model Context Protocol. */
+                code: number;
+                /** @description What is wrong, and the next action. */
+                message: string;
+                data: {
+                    /** @description The next action, in one sentence. */
+                    fix: string;
+                    code?: components["schemas"]["ErrorCode"];
+                    /** @description Details for programs. Their schema depends on the code: `ErrorDetails.<code>`. */
+                    details?: Record<string, never>;
+                };
+            };
         };
         /** @description The API key of the request. */
         KeyView: {
@@ -7949,7 +7994,7 @@ export interface components {
             received_at: string | null;
             /**
              * Format: date-time
-             * @description Time at which the message was stored; strictly increasing within an inbox.
+             * @description Time at which the message was stored, or shown after screening withheld it; strictly increasing within an inbox.
              */
             created_at: string;
             /**
@@ -8597,6 +8642,13 @@ export interface components {
             /** @description Number of bounced recipients by bounce class, most frequent first. */
             bounce_classes: components["schemas"]["BounceClassView"][];
         };
+        /** @description The service is ready. */
+        Readiness: {
+            /** @description Always `ready`. */
+            status: string;
+            /** @description Problems that need attention although the service works. Absent if there are none. */
+            warnings?: string[];
+        };
         /**
          * Format: mailbox
          * @description `addr`, `Name <addr>`, or the handle of an agent, `@workspace/agent`
@@ -9047,6 +9099,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The time to send at, 1 minute to 30 days ahead.
+             * @example 2026-12-28T19:12:28.630Z
              */
             send_at: string;
         };
@@ -9746,42 +9799,48 @@ export interface components {
         };
         TriggersBody: {
             /** @description A message gets the label `ai:needs-human`. */
-            needs_human?: boolean | null;
+            needs_human?: boolean;
             /** @description A received message gets the label `ai:phishing`. */
-            phishing?: boolean | null;
+            phishing?: boolean;
             /** @description A receive list blocks a message. */
-            blocked?: boolean | null;
+            blocked?: boolean;
             /** @description A scheduled draft can't be sent. */
-            draft_failed?: boolean | null;
+            draft_failed?: boolean;
             /** @description The emergency stop is activated. */
-            emergency_stop?: boolean | null;
+            emergency_stop?: boolean;
             /** @description A received message is held for review. */
-            held?: boolean | null;
+            held?: boolean;
             /** @description A draft is created. */
-            draft_created?: boolean | null;
+            draft_created?: boolean;
         };
         /** @description The card of an agent. Omitted members stay unchanged. No text may contain HTML, links, email addresses or invisible characters. */
         UpdateAgentCardBody: {
             /** @description The name. Default: the display name of the inbox. */
-            name?: string | null;
+            name?: string;
             /** @description What the agent does. Null empties it. */
             description?: string | null;
             /** @description What the agent can do and accepts. */
-            capabilities?: components["schemas"]["CapabilitiesBody"] | null;
+            capabilities?: components["schemas"]["CapabilitiesBody"];
             /**
              * Format: https-url
              * @description An https URL with documentation. Null removes it.
              * @example https://acme.example/docs
              */
             documentation_url?: string | null;
-            /** @description Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`. */
-            visibility?: ("private" | "workspace" | "public") | null;
-            /** @description How messages reach the agent. Only `relay` is available. */
-            routing?: ("relay" | "direct_preferred") | null;
+            /**
+             * @description Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`.
+             * @enum {string}
+             */
+            visibility?: "private" | "workspace" | "public";
+            /**
+             * @description How messages reach the agent. Only `relay` is available.
+             * @enum {string}
+             */
+            routing?: "relay" | "direct_preferred";
             /** @description The agent part of the handle. Null clears it. */
             handle?: string | null;
             /** @description Whether search engines may index the public page. Default: `false`. */
-            indexable?: boolean | null;
+            indexable?: boolean;
         };
         /** @description A change of the switch. */
         UpdateAgentSignInBody: {
@@ -9797,13 +9856,16 @@ export interface components {
             /** @description Merged into the existing metadata. A null value deletes its key. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
-            } | null;
+            };
             /** @description Labels to add, after the existing ones. */
-            add_labels?: components["schemas"]["Label"][] | null;
+            add_labels?: components["schemas"]["Label"][];
             /** @description Labels to remove. */
-            remove_labels?: components["schemas"]["Label"][] | null;
-            /** @description What kind of sender the contact is. */
-            kind?: ("person" | "automated" | "sales" | "unknown") | null;
+            remove_labels?: components["schemas"]["Label"][];
+            /**
+             * @description What kind of sender the contact is.
+             * @enum {string}
+             */
+            kind?: "person" | "automated" | "sales" | "unknown";
         };
         /** @description Changes to a domain. */
         UpdateDomainBody: {
@@ -9813,11 +9875,11 @@ export interface components {
         /** @description Changes to a draft. Omitted members stay unchanged. */
         UpdateDraftBody: {
             /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
-            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            to?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
             /** @description Recipients of a copy. */
-            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            cc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
             /** @description Recipients of a blind copy, invisible to the others. */
-            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][] | null;
+            bcc?: components["schemas"]["Recipient"] | components["schemas"]["Recipient"][];
             /** @description The subject. Null clears it. */
             subject?: string | null;
             /** @description The plain text body. Null clears it. */
@@ -9825,49 +9887,56 @@ export interface components {
             /** @description The HTML body. Null clears it. */
             html?: string | null;
             /** @description All attachments: new ones, and `{ id }` for existing ones to keep. */
-            attachments?: (components["schemas"]["AttachmentBody"] | components["schemas"]["ExistingFileBody"])[] | null;
+            attachments?: (components["schemas"]["AttachmentBody"] | components["schemas"]["ExistingFileBody"])[];
             /** @description Labels for the sent message. */
-            labels?: components["schemas"]["UserLabel"][] | null;
+            labels?: components["schemas"]["UserLabel"][];
             /** @description Merged into the existing metadata. A null value deletes its key. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
-            } | null;
+            };
             /**
              * Format: uuid
              * @description The message to reply to. Recipients and subject are computed again if omitted.
              */
-            reply_to_message_id?: string | null;
+            reply_to_message_id?: string;
             /**
              * Format: uuid
              * @description The thread to reply to: the draft replies to its latest message.
              */
-            thread_id?: string | null;
+            thread_id?: string;
             /** @description Whether to reply to the other recipients of the message, too. Recipients are computed again if omitted. */
-            reply_all?: boolean | null;
+            reply_all?: boolean;
             /**
              * Format: date-time
              * @description When to send the draft, 1 minute to 30 days ahead. Null cancels the schedule.
+             * @example 2026-12-28T19:12:28.630Z
              */
             send_at?: string | null;
             /** @description Structured data. Null clears it. */
             data?: Record<string, never> | unknown[] | null;
-            /** @description The advisory message type. */
-            type?: ("message" | "task" | "event") | null;
+            /**
+             * @description The advisory message type.
+             * @enum {string}
+             */
+            type?: "message" | "task" | "event";
         };
         /** @description Changes of the escalation settings of the workspace. */
         UpdateEscalationBody: {
             /** @description The addresses of all people on call. They replace the list; those that stay keep their confirmation. */
-            contacts?: string[] | null;
+            contacts?: string[];
             /** @description What is escalated. */
-            triggers?: components["schemas"]["TriggersBody"] | null;
-            /** @description `immediate`: one mail for each escalation up to `max_per_hour`, the rest in the next digest. `digest`: one mail per inbox and hour. */
-            delivery?: ("immediate" | "digest") | null;
+            triggers?: components["schemas"]["TriggersBody"];
+            /**
+             * @description `immediate`: one mail for each escalation up to `max_per_hour`, the rest in the next digest. `digest`: one mail per inbox and hour.
+             * @enum {string}
+             */
+            delivery?: "immediate" | "digest";
             /** @description Maximum number of mails in an hour. */
-            max_per_hour?: number | null;
+            max_per_hour?: number;
             /** @description When no mail is sent; null for no such period. */
             quiet_hours?: components["schemas"]["QuietHoursBody"] | null;
             /** @description Whether mails contain the first 500 characters of the message's text. */
-            include_excerpt?: boolean | null;
+            include_excerpt?: boolean;
         };
         /** @description Changes to an identity. Omitted members stay unchanged. */
         UpdateIdentityBody: {
@@ -9876,23 +9945,23 @@ export interface components {
             /** @description Merged into the existing metadata. A null value deletes its key. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
-            } | null;
+            };
         };
         /** @description Changes to an app. Omitted members stay unchanged. */
         UpdateIdentityClientBody: {
             /** @description The name that agents and people see. */
-            name?: string | null;
+            name?: string;
             /** @description Where browsers may return to; they replace the existing ones. */
-            redirect_uris?: string[] | null;
+            redirect_uris?: string[];
             /** @description What the app may learn, separated by spaces, with `openid`. */
-            allowed_scopes?: (string & unknown) | ("openid" | "email" | "profile" | "workspace")[] | null;
+            allowed_scopes?: (string & unknown) | ("openid" | "email" | "profile" | "workspace")[];
             /**
              * Format: homepage-url
              * @description The home page of the app. Null clears it.
              */
             homepage_url?: string | null;
             /** @description Whether agents can sign in. */
-            enabled?: boolean | null;
+            enabled?: boolean;
         };
         /** @description Changes to an inbox. Omitted members stay unchanged. */
         UpdateInboxBody: {
@@ -9901,9 +9970,9 @@ export interface components {
             /** @description Merged into the existing metadata. A null value deletes its key. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
-            } | null;
+            };
             /** @description The lifetime of a temporary inbox in seconds from now, up to 24 hours after its creation. */
-            ttl_seconds?: number | null;
+            ttl_seconds?: number;
             /** @description Whether message lists leave out promotions and spam by default. Null restores the default of the address. */
             promotions_filter?: boolean | null;
             /** @description How mail of this inbox is screened for agents; for owners with a session only. Null restores the setting of the workspace. */
@@ -9912,9 +9981,9 @@ export interface components {
         /** @description Changes of the escalation settings of an inbox. */
         UpdateInboxEscalationBody: {
             /** @description Whether mails about the inbox go to its own contacts instead of those of the workspace. */
-            override?: boolean | null;
+            override?: boolean;
             /** @description The addresses of all people on call for the inbox. They replace the list. */
-            contacts?: string[] | null;
+            contacts?: string[];
             /** @description What is escalated; null for what the workspace escalates. */
             triggers?: components["schemas"]["TriggersBody"] | null;
         };
@@ -9941,74 +10010,89 @@ export interface components {
         /** @description Changes to one message. */
         UpdateMessageBody: {
             /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
-            add_labels?: components["schemas"]["AddableLabel"][] | null;
+            add_labels?: components["schemas"]["AddableLabel"][];
             /** @description Labels to remove. */
-            remove_labels?: components["schemas"]["UserLabel"][] | null;
+            remove_labels?: components["schemas"]["UserLabel"][];
             /** @description The new read state. */
-            is_read?: boolean | null;
+            is_read?: boolean;
             /** @description The lease under which the message was claimed. If it is not the current lease, the request fails with `lease_expired`. */
-            lease_id?: string | null;
+            lease_id?: string;
         };
         /** @description Settings of the workspace. Omitted members stay unchanged. */
         UpdateOrgBody: {
             /** @description The name. */
-            name?: string | null;
-            /** @description How much AI may process the mail. */
-            ai_processing?: ("off" | "categorize" | "full") | null;
+            name?: string;
+            /**
+             * @description How much AI may process the mail.
+             * @enum {string}
+             */
+            ai_processing?: "off" | "categorize" | "full";
             /** @description How mail is screened for agents; `true` means `hold`, `false` means `off`. */
-            screening?: ("hold" | "monitor" | "off") | boolean | null;
+            screening?: ("hold" | "monitor" | "off") | boolean;
             /** @description Longest time of a check, in seconds. */
-            screening_deadline?: number | null;
-            /** @description What happens to mail whose check takes longer. */
-            screening_on_timeout?: ("hold" | "release") | null;
-            /** @description What happens to a message to an address that only received mail named, or with a secret. */
-            outbound_policy?: ("off" | "label" | "hold" | "refuse") | null;
+            screening_deadline?: number;
+            /**
+             * @description What happens to mail whose check takes longer.
+             * @enum {string}
+             */
+            screening_on_timeout?: "hold" | "release";
+            /**
+             * @description What happens to a message to an address that only received mail named, or with a secret.
+             * @enum {string}
+             */
+            outbound_policy?: "off" | "label" | "hold" | "refuse";
             /** @description After how many days mail is deleted for good. Null: never. */
             retention_days?: number | null;
             /** @description How sent mail discloses that an agent wrote it. */
-            ai_disclosure?: components["schemas"]["DisclosureBody"] | null;
+            ai_disclosure?: components["schemas"]["DisclosureBody"];
         };
         /** @description Changes of a rule. Omitted members stay unchanged. */
         UpdateRuleBody: {
             /** @description The name. */
-            name?: string | null;
+            name?: string;
             /**
              * Format: uuid
              * @description The inbox that the rule applies to; null for every inbox.
              */
             inbox_id?: string | null;
             /** @description The place in the order. */
-            position?: number | null;
+            position?: number;
             /** @description Whether it applies. */
-            enabled?: boolean | null;
+            enabled?: boolean;
             /** @description The conditions. */
-            conditions?: components["schemas"]["RuleConditionBody"][] | null;
+            conditions?: components["schemas"]["RuleConditionBody"][];
             /** @description The actions. */
-            actions?: components["schemas"]["RuleActionBody"][] | null;
+            actions?: components["schemas"]["RuleActionBody"][];
         };
         /** @description Changes to a thread. */
         UpdateThreadBody: {
             /** @description Merged into the existing metadata. A null value deletes its key. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
-            } | null;
+            };
             /** @description Labels to add, after the existing ones. */
-            add_labels?: components["schemas"]["UserLabel"][] | null;
+            add_labels?: components["schemas"]["UserLabel"][];
             /** @description Labels to remove. */
-            remove_labels?: components["schemas"]["UserLabel"][] | null;
+            remove_labels?: components["schemas"]["UserLabel"][];
         };
         /** @description Changes to a webhook. Omitted members stay unchanged. */
         UpdateWebhookBody: {
-            /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
-            url?: string | null;
+            /**
+             * Format: webhook-url
+             * @description A public https URL on port 443 or a port from 1024 to 65535, without credentials.
+             */
+            url?: string;
             /** @description Event types to deliver. Null restores the default types. */
             events?: components["schemas"]["EventTypeName"][] | null;
             /** @description Only events of these inboxes, and events of no inbox. Null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description Whether the webhook receives new events. */
-            enabled?: boolean | null;
-            /** @description `full`, or `envelope` for events without any content of the mail. */
-            payload?: ("full" | "envelope") | null;
+            enabled?: boolean;
+            /**
+             * @description `full`, or `envelope` for events without any content of the mail.
+             * @enum {string}
+             */
+            payload?: "full" | "envelope";
             /** @description Header fields to add to every request; they replace the existing ones. Null removes them. */
             headers?: {
                 [key: string]: string;
@@ -10546,12 +10630,33 @@ export interface components {
                 "application/json": components["schemas"]["WebhookTry"];
             };
         };
-        /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
-        Acknowledged: {
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`. */
+        AddForwardingAddressForbidden: {
             headers: {
                 [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`. */
+        AddSignupAgentForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
         };
         /** @description `address_taken`, `handle_taken`. */
         AddressTakenOrHandleTaken: {
@@ -10708,50 +10813,90 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        ApplicationJson: {
+        /** @description `insufficient_permissions`, `message_withheld`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        AnswerInvitationForbidden: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": unknown;
-            };
-        };
-        /** @description Bad Request */
-        BadRequestOAuthError: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description Bad Request */
-        BadRequestTextHtml: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "text/html; charset=utf-8": unknown;
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "invalid_request" | "invalid_token";
+                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description Bad Request */
-        BadRequestTextHtml2: {
+        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
+        AnswerInvitationTooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `not_answerable`, `recipient_blocked`, `recipient_suppressed`. */
+        AnswerInvitationUnprocessableEntity: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "text/html; charset=utf-8": unknown;
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "invalid_request";
+                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "not_answerable" | "recipient_blocked" | "recipient_suppressed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `draft_not_editable`, `draft_changed`, `idempotency_in_flight`, `loop_detected`. */
+        ApproveDraftConflict: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        ApproveDraftForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `recipient_blocked`, `recipient_suppressed`. */
+        ApproveDraftUnprocessableEntity: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -10781,6 +10926,118 @@ export interface components {
                 "application/json": components["schemas"]["ContactWithThreads"];
             };
         };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_api_keys`. */
+        CreateApiKeyForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_domains`, `unclaimed_workspace`. */
+        CreateDomainForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identity_clients`, `unclaimed_workspace`. */
+        CreateIdentityClientForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identities`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        CreateIdentityForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `identity_disabled`, `client_disabled`, `unclaimed_workspace`, `agent_suspended`. */
+        CreateIdentityTokenForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_inboxes`, `domain_not_verified`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        CreateInboxForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_knowledge`. */
+        CreateKnowledgeForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_webhooks`, `unclaimed_workspace`. */
+        CreateWebhookForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `csrf`. */
         Csrf: {
             headers: {
@@ -10791,21 +11048,6 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
-        DailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -10927,6 +11169,20 @@ export interface components {
                 "application/json": components["schemas"]["DraftPage"];
             };
         };
+        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`, `plan_limit_storage`. */
+        DraftReplyForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description OK */
         Escalation: {
             headers: {
@@ -10936,6 +11192,20 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Escalation"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`. */
+        ExtractAttachmentForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
             };
         };
         /** @description `extraction_pending`, `extraction_unavailable`. */
@@ -10976,6 +11246,20 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        ForwardMessageForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -11023,8 +11307,8 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `idempotency_key_reused`. */
-        IdempotencyKeyReused: {
+        /** @description `idempotency_key_reused`, `not_answerable`. */
+        IdempotencyKeyReusedOrNotAnswerable: {
             headers: {
                 [name: string]: unknown;
             };
@@ -11032,21 +11316,7 @@ export interface components {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "idempotency_key_reused";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `recipient_blocked`, `recipient_suppressed`. */
-        IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
+                        code?: "idempotency_key_reused" | "not_answerable";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -11148,48 +11418,6 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `identity_disabled`, `client_disabled`, `unclaimed_workspace`, `agent_suspended`. */
-        InsufficientPermissionsOrCsrfOrOrgSuspended: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        InsufficientPermissionsOrCsrfOrOrgSuspended2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`. */
-        InsufficientPermissionsOrCsrfOrOrgSuspended3: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description `insufficient_permissions`, `csrf`, `temporary_inbox_receive_only`. */
         InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly: {
             headers: {
@@ -11232,7 +11460,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`. */
         InsufficientPermissionsOrForbiddenOrCsrf: {
             headers: {
                 [name: string]: unknown;
@@ -11241,147 +11469,7 @@ export interface components {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_knowledge`. */
-        InsufficientPermissionsOrForbiddenOrCsrf10: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_api_keys`. */
-        InsufficientPermissionsOrForbiddenOrCsrf11: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrForbiddenOrCsrf2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`. */
-        InsufficientPermissionsOrForbiddenOrCsrf3: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
                         code?: "insufficient_permissions" | "forbidden" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_webhooks`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrForbiddenOrCsrf4: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_domains`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrForbiddenOrCsrf5: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_inboxes`, `domain_not_verified`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        InsufficientPermissionsOrForbiddenOrCsrf6: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        InsufficientPermissionsOrForbiddenOrCsrf7: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identities`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        InsufficientPermissionsOrForbiddenOrCsrf8: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identity_clients`, `unclaimed_workspace`. */
-        InsufficientPermissionsOrForbiddenOrCsrf9: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -11400,64 +11488,8 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`. */
-        InsufficientPermissionsOrMessageWithheldOrAiDisabled: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`, `plan_limit_storage`. */
-        InsufficientPermissionsOrMessageWithheldOrAiDisabled2: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        InsufficientPermissionsOrMessageWithheldOrCsrf: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        InsufficientPermissionsOrMessageWithheldOrForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description `insufficient_permissions`, `message_withheld`, `forbidden`. */
-        InsufficientPermissionsOrMessageWithheldOrForbidden2: {
+        InsufficientPermissionsOrMessageWithheldOrForbidden: {
             headers: {
                 [name: string]: unknown;
             };
@@ -11610,6 +11642,36 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /** @description Bad Request */
+        InvalidRequestOrInvalidTokenPage: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": string;
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_token";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        InvalidRequestPage: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html; charset=utf-8": string;
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `invalid_webhook_url`. */
         InvalidWebhookUrl: {
             headers: {
@@ -11624,13 +11686,169 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description OK */
-        IssuerMetadata: {
+        /** @description `body_too_large`. */
+        JsonRpcBodyTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["IssuerMetadata"];
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `forbidden`. */
+        JsonRpcForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "forbidden";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `internal_error`. */
+        JsonRpcInternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `invalid_request`. */
+        JsonRpcInvalidRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `misdirected_request`. */
+        JsonRpcMisdirectedRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `not_found`. */
+        JsonRpcNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `rate_limited`. */
+        JsonRpcRateLimited: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `unauthorized`. */
+        JsonRpcUnauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `unavailable`, `store_damaged`. */
+        JsonRpcUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description `unsupported_media_type`. */
+        JsonRpcUnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        data?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    };
+                } & components["schemas"]["JsonRpcError"];
             };
         };
         /** @description OK */
@@ -11668,51 +11886,6 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "lease_expired";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`, `draft_not_editable`, `draft_changed`, `idempotency_in_flight`, `loop_detected`. */
-        LeaseExpiredOrDraftNotEditableOrDraftChanged: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`, `draft_not_editable`, `idempotency_in_flight`, `loop_detected`. */
-        LeaseExpiredOrDraftNotEditableOrIdempotencyInFlight: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`, `idempotency_in_flight`, `already_claimed`, `not_claimable`, `loop_detected`. */
-        LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimed: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -11816,7 +11989,14 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "message/rfc822": unknown;
+                /**
+                 * @example From: ada@example.com
+                 *     To: sam@example.org
+                 *     Subject: Hello
+                 *
+                 *     How are you?
+                 */
+                "message/rfc822": string;
             };
         };
         /** @description `message_too_large`, `body_too_large`. */
@@ -11870,12 +12050,19 @@ export interface components {
             };
             content?: never;
         };
-        /** @description No Content */
-        NoContent2: {
+        /** @description `not_answerable`. */
+        NotAnswerable: {
             headers: {
                 [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_answerable";
+                    };
+                } & components["schemas"]["Error"];
+            };
         };
         /** @description `not_found`. */
         NotFound: {
@@ -11924,13 +12111,6 @@ export interface components {
             headers: {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description Not Modified */
-        NotModified2: {
-            headers: {
                 [name: string]: unknown;
             };
             content?: never;
@@ -12040,20 +12220,6 @@ export interface components {
                 "application/json": components["schemas"]["OrgAnswer"];
             };
         };
-        /** @description `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        OrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description `plan_limit_emails`. */
         PlanLimitEmails: {
             headers: {
@@ -12082,13 +12248,157 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+        PublicAcknowledged: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description Bad Request */
+        PublicBadRequestOAuthError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
+        PublicDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description OK */
-        ProtectedResource: {
+        PublicIssuerMetadata: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["IssuerMetadata"];
+            };
+        };
+        /** @description No Content */
+        PublicNoContent: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description Not Modified */
+        PublicNotModified: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description OK */
+        PublicProtectedResource: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ProtectedResource"];
+            };
+        };
+        /** @description `rate_limited`. */
+        PublicRateLimited: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description See Other */
+        PublicSeeOther: {
+            headers: {
+                Location: components["headers"]["Location"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description OK */
+        PublicServiceKeys: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceKeys"];
+            };
+        };
+        /** @description Service Unavailable */
+        PublicServiceUnavailableOAuthError: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description `signup_rate_limited`. */
+        PublicSignupRateLimited: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "signup_rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        PublicTextHtml: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example <!doctype html>
+                 *     <title>Posthouse</title>
+                 */
+                "text/html; charset=utf-8": string;
+            };
+        };
+        /** @description OK */
+        PublicTextPlain: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /** @example text */
+                "text/plain; charset=utf-8": string;
+            };
+        };
+        /** @description Too Many Requests */
+        PublicTooManyRequestsOAuthError: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
             };
         };
         /** @description `rate_limited`. */
@@ -12104,55 +12414,6 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "rate_limited";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`. */
-        RateLimited2: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`, `signup_rate_limited`. */
-        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "signup_rate_limited";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
-        RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -12219,13 +12480,51 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description See Other */
-        SeeOther: {
+        /** @description `lease_expired`, `idempotency_in_flight`, `already_claimed`, `not_claimable`, `loop_detected`. */
+        RequestClaimConflict: {
             headers: {
-                Location: components["headers"]["Location"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        RequestClaimForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`, `signup_rate_limited`. */
+        RequestClaimTooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "signup_rate_limited";
+                    };
+                } & components["schemas"]["Error"];
+            };
         };
         /** @description OK */
         SendDecision: {
@@ -12239,13 +12538,19 @@ export interface components {
                 "application/json": components["schemas"]["SendDecision"];
             };
         };
-        /** @description OK */
-        ServiceKeys: {
+        /** @description `lease_expired`, `draft_not_editable`, `idempotency_in_flight`, `loop_detected`. */
+        SendDraftConflict: {
             headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["ServiceKeys"];
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
             };
         };
         /** @description Service Unavailable */
@@ -12254,16 +12559,6 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description Service Unavailable */
-        ServiceUnavailableOAuthError2: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -12279,21 +12574,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["SignedIn"];
-            };
-        };
-        /** @description `signup_rate_limited`. */
-        SignupRateLimited: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "signup_rate_limited";
-                    };
-                } & components["schemas"]["Error"];
             };
         };
         /** @description `structured_output_invalid`. */
@@ -12313,30 +12593,16 @@ export interface components {
         /** @description OK */
         TextHtml: {
             headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "text/html; charset=utf-8": unknown;
-            };
-        };
-        /** @description OK */
-        TextHtml2: {
-            headers: {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
-                "text/html; charset=utf-8": unknown;
-            };
-        };
-        /** @description OK */
-        TextPlain: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "text/plain; charset=utf-8": unknown;
+                /**
+                 * @example <!doctype html>
+                 *     <title>Posthouse</title>
+                 */
+                "text/html; charset=utf-8": string;
             };
         };
         /** @description OK */
@@ -12356,16 +12622,6 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthError"];
-            };
-        };
-        /** @description Too Many Requests */
-        TooManyRequestsOAuthError2: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -12484,6 +12740,34 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "unsupported_media_type";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        UpdateAgentCardForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        UploadLinkedFilesForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -12609,8 +12893,6 @@ export interface components {
         ResponseType: string;
         /** @description Only drafts that a person sent back and that wait for their author, or only others. */
         SentBack: boolean;
-        /** @description Only messages stored after this time. If omitted, the time of the request. */
-        Since: string;
         /** @description Returned unchanged. */
         State: string;
         /** @description Statuses, separated by commas. A draft must have one of them. */
@@ -12667,7 +12949,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ApplicationJson"];
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -12682,7 +12972,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ApplicationJson"];
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -12703,7 +13001,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain; version=0.0.4; charset=utf-8": unknown;
+                    /** @example text */
+                    "text/plain; version=0.0.4; charset=utf-8": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -12730,7 +13029,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "application/octet-stream": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -12749,7 +13048,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ApplicationJson"];
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": Record<string, never>;
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -12765,7 +13073,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
+            200: components["responses"]["PublicTextHtml"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -12781,7 +13089,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextPlain"];
+            200: components["responses"]["PublicTextPlain"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -12874,7 +13182,7 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["SignupRateLimited"];
+            429: components["responses"]["PublicSignupRateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["UnavailableOrSignupDisabled"];
         };
@@ -12912,15 +13220,15 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["RequestClaimForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrAlreadyClaimed"];
+            409: components["responses"]["RequestClaimConflict"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["ApproveDraftUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded"];
+            429: components["responses"]["RequestClaimTooManyRequests"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
@@ -12957,7 +13265,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
+            403: components["responses"]["AddSignupAgentForbidden"];
             409: components["responses"]["AlreadyClaimedOrNotClaimable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13081,7 +13389,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -13151,7 +13459,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -13284,7 +13592,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -13307,7 +13615,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -13386,7 +13694,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ListEntryExists"];
             413: components["responses"]["BodyTooLarge"];
@@ -13559,7 +13867,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -13611,7 +13919,7 @@ export interface operations {
             200: components["responses"]["Escalation"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
+            403: components["responses"]["AddSignupAgentForbidden"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -13724,7 +14032,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "url": "text"
+                 *       "url": "https://example.com/hook"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateWebhookBody"];
@@ -13744,7 +14052,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf4"];
+            403: components["responses"]["CreateWebhookForbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13815,7 +14123,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -13837,7 +14145,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "url": "text"
+                 *       "url": "https://example.com/hook"
                  *     }
                  */
                 "application/json": components["schemas"]["UpdateWebhookBody"];
@@ -13847,7 +14155,7 @@ export interface operations {
             200: components["responses"]["Webhook"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13872,7 +14180,7 @@ export interface operations {
             202: components["responses"]["AcceptedWebhookTry"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13916,7 +14224,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14011,7 +14319,7 @@ export interface operations {
             202: components["responses"]["AcceptedWebhookTry"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14157,7 +14465,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf5"];
+            403: components["responses"]["CreateDomainForbidden"];
             409: components["responses"]["DomainTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14206,7 +14514,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DomainInUse"];
             421: components["responses"]["MisdirectedRequest"];
@@ -14239,7 +14547,7 @@ export interface operations {
             200: components["responses"]["Domain"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14263,7 +14571,7 @@ export interface operations {
             200: components["responses"]["Domain"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DomainTaken"];
             413: components["responses"]["BodyTooLarge"];
@@ -14288,7 +14596,7 @@ export interface operations {
             200: components["responses"]["Domain"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DkimRotationTooSoon"];
             413: components["responses"]["BodyTooLarge"];
@@ -14313,7 +14621,7 @@ export interface operations {
             200: components["responses"]["Domain"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DkimRecordNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -14441,7 +14749,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf6"];
+            403: components["responses"]["CreateInboxForbidden"];
             409: components["responses"]["AddressTakenOrHandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14520,7 +14828,7 @@ export interface operations {
             200: components["responses"]["InboxView"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -14666,7 +14974,7 @@ export interface operations {
             200: components["responses"]["AgentBundle"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf7"];
+            403: components["responses"]["UpdateAgentCardForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["HandleTaken"];
             413: components["responses"]["BodyTooLarge"];
@@ -14977,7 +15285,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended"];
+            403: components["responses"]["CreateIdentityTokenForbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15197,7 +15505,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended"];
+            403: components["responses"]["CreateIdentityTokenForbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15293,15 +15601,15 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
+            403: components["responses"]["ApproveDraftForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["ApproveDraftUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["AnswerInvitationTooManyRequests"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
@@ -15340,15 +15648,15 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
+            403: components["responses"]["ApproveDraftForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["ApproveDraftUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["AnswerInvitationTooManyRequests"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
@@ -15386,22 +15694,25 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrf"];
+            403: components["responses"]["AnswerInvitationForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["AnswerInvitationUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["AnswerInvitationTooManyRequests"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
     };
     forwardMessage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to return the decision with 200 and store nothing. */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -15424,19 +15735,20 @@ export interface operations {
             };
         };
         responses: {
+            200: components["responses"]["SendDecision"];
             202: components["responses"]["AcceptedSendResult"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            403: components["responses"]["ForwardMessageForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["ApproveDraftUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["AnswerInvitationTooManyRequests"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
@@ -15470,15 +15782,15 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrCsrf"];
+            403: components["responses"]["AnswerInvitationForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["AnswerInvitationUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["AnswerInvitationTooManyRequests"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
@@ -15488,8 +15800,8 @@ export interface operations {
             query?: {
                 /** @description Seconds to wait; fractions are allowed. */
                 timeout?: components["parameters"]["Timeout"];
-                /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: components["parameters"]["Since"];
+                /** @description Only messages that such a request can see since this time: stored after it, or shown after it. If omitted, the time of the request. Pass the last `created_at` to get each message once. */
+                since?: string;
                 /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked. */
                 from?: string;
                 /** @description Part of the subject, ignoring case. */
@@ -15540,7 +15852,7 @@ export interface operations {
                 /** @description Seconds to wait; fractions are allowed. */
                 timeout?: components["parameters"]["Timeout"];
                 /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: components["parameters"]["Since"];
+                since?: string;
                 /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked, unless `include_unauthenticated` is true. */
                 from?: string;
                 /** @description Whether to include mail whose author failed authentication. Such results have `auth_failed` set. */
@@ -15654,7 +15966,7 @@ export interface operations {
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReused"];
+            422: components["responses"]["IdempotencyKeyReusedOrNotAnswerable"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["UnavailableOrDirectoryDisabled"];
@@ -15773,6 +16085,7 @@ export interface operations {
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["NotAnswerable"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["UnavailableOrDirectoryDisabled"];
@@ -15793,7 +16106,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml2"];
+            200: components["responses"]["TextHtml"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissions"];
@@ -15827,15 +16140,15 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
+            403: components["responses"]["ApproveDraftForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrIdempotencyInFlight"];
+            409: components["responses"]["SendDraftConflict"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["ApproveDraftUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["AnswerInvitationTooManyRequests"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
@@ -15869,15 +16182,15 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended2"];
+            403: components["responses"]["ApproveDraftForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrDraftNotEditableOrDraftChanged"];
+            409: components["responses"]["ApproveDraftConflict"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["ApproveDraftUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrDailySendLimitExceededOrOrgDailyLimitExceeded2"];
+            429: components["responses"]["AnswerInvitationTooManyRequests"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
@@ -15957,7 +16270,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "send_at": "2026-01-01T00:00:00.000Z"
+                 *       "send_at": "2026-12-28T19:12:28.630Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ScheduleDraftBody"];
@@ -16071,7 +16384,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended3"];
+            403: components["responses"]["AddForwardingAddressForbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16098,7 +16411,7 @@ export interface operations {
             200: components["responses"]["InboxForward"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrOrgSuspended3"];
+            403: components["responses"]["AddForwardingAddressForbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16214,7 +16527,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf8"];
+            403: components["responses"]["CreateIdentityForbidden"];
             409: components["responses"]["AddressTakenOrHandleTaken"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16344,7 +16657,7 @@ export interface operations {
             200: components["responses"]["WorkspaceHandle"];
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf2"];
+            403: components["responses"]["AddSignupAgentForbidden"];
             409: components["responses"]["HandleTakenOrHandleReservedOrHandleLimit"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16366,7 +16679,7 @@ export interface operations {
             200: components["responses"]["WorkspaceHandle"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -16749,7 +17062,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf9"];
+            403: components["responses"]["CreateIdentityClientForbidden"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -16794,7 +17107,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -16826,7 +17139,7 @@ export interface operations {
             200: components["responses"]["IdentityClient"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16860,7 +17173,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -16950,7 +17263,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml2"];
+            200: components["responses"]["TextHtml"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
@@ -17161,12 +17474,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/png": unknown;
+                    "image/png": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ExtractionUnavailable"];
             421: components["responses"]["MisdirectedRequest"];
@@ -17211,7 +17524,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitStructuredExtractions"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabled"];
+            403: components["responses"]["ExtractAttachmentForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ExtractionPendingOrExtractionUnavailable"];
             413: components["responses"]["BodyTooLarge"];
@@ -17473,7 +17786,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrAiDisabled2"];
+            403: components["responses"]["DraftReplyForbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -17685,7 +17998,7 @@ export interface operations {
             200: components["responses"]["MessageRfc822"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -17717,12 +18030,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": unknown;
+                    "*/*": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden2"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -18024,6 +18337,12 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["CreateKnowledgeBody"];
+                /**
+                 * @example {
+                 *       "title": "text",
+                 *       "body": "text"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /** @description Title. Required unless there is a `file`; its name is then the default. */
                     title?: string;
@@ -18061,7 +18380,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf10"];
+            403: components["responses"]["CreateKnowledgeForbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18107,7 +18426,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -18139,7 +18458,7 @@ export interface operations {
             200: components["responses"]["Knowledge"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf10"];
+            403: components["responses"]["CreateKnowledgeForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["KnowledgeSourceExists"];
             413: components["responses"]["BodyTooLarge"];
@@ -18346,7 +18665,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -18420,7 +18739,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf11"];
+            403: components["responses"]["CreateApiKeyForbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18444,7 +18763,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -18500,7 +18819,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -18576,7 +18895,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18640,7 +18959,7 @@ export interface operations {
             200: components["responses"]["OrgAnswer"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -18661,7 +18980,7 @@ export interface operations {
             200: components["responses"]["OrgAnswer"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -18700,7 +19019,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             409: components["responses"]["NotSuspended"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18811,7 +19130,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -18857,7 +19176,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -18880,7 +19199,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -18922,7 +19241,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18993,7 +19312,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -19019,7 +19338,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["MemberHasKeys"];
             421: components["responses"]["MisdirectedRequest"];
@@ -19065,7 +19384,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["MemberHasKeys"];
             413: components["responses"]["BodyTooLarge"];
@@ -19165,8 +19484,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceKeys"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicServiceKeys"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19182,8 +19501,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceKeys"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicServiceKeys"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19205,6 +19524,13 @@ export interface operations {
         /** @description At most 41943040 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example From: ada@example.com
+                 *     To: sam@example.org
+                 *     Subject: Hello
+                 *
+                 *     How are you?
+                 */
                 "message/rfc822": string;
             };
         };
@@ -19305,7 +19631,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited2"];
+            429: components["responses"]["PublicRateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -19321,8 +19647,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            200: components["responses"]["PublicTextHtml"];
+            400: components["responses"]["InvalidRequestOrInvalidTokenPage"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19340,8 +19666,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            200: components["responses"]["PublicTextHtml"];
+            400: components["responses"]["InvalidRequestOrInvalidTokenPage"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19359,8 +19685,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            200: components["responses"]["PublicTextHtml"];
+            400: components["responses"]["InvalidRequestOrInvalidTokenPage"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19378,8 +19704,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            200: components["responses"]["PublicTextHtml"];
+            400: components["responses"]["InvalidRequestOrInvalidTokenPage"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19397,8 +19723,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            200: components["responses"]["PublicTextHtml"];
+            400: components["responses"]["InvalidRequestOrInvalidTokenPage"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19416,8 +19742,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["BadRequestTextHtml"];
+            200: components["responses"]["PublicTextHtml"];
+            400: components["responses"]["InvalidRequestOrInvalidTokenPage"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19443,7 +19769,7 @@ export interface operations {
             };
         };
         responses: {
-            204: components["responses"]["NoContent2"];
+            204: components["responses"]["PublicNoContent"];
             400: components["responses"]["InvalidRequest"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19509,7 +19835,7 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["SignupRateLimited"];
+            429: components["responses"]["PublicSignupRateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -19523,7 +19849,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
+            204: components["responses"]["PublicNoContent"];
             400: components["responses"]["InvalidRequest"];
             403: components["responses"]["Csrf"];
             421: components["responses"]["MisdirectedRequest"];
@@ -19545,7 +19871,7 @@ export interface operations {
             200: components["responses"]["SignedIn"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf3"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
@@ -19589,7 +19915,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml2"];
+            200: components["responses"]["TextHtml"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             421: components["responses"]["MisdirectedRequest"];
@@ -19609,7 +19935,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml2"];
+            200: components["responses"]["TextHtml"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
@@ -19636,7 +19962,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": unknown;
+                    /** @example <?xml version="1.0" encoding="UTF-8"?> */
+                    "application/xml": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -19656,8 +19983,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextPlain"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicTextPlain"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19673,8 +20000,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IssuerMetadata"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicIssuerMetadata"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19690,8 +20017,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IssuerMetadata"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicIssuerMetadata"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19707,8 +20034,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IssuerMetadata"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicIssuerMetadata"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19724,8 +20051,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ServiceKeys"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicServiceKeys"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19766,9 +20093,9 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
+            200: components["responses"]["PublicTextHtml"];
+            303: components["responses"]["PublicSeeOther"];
+            400: components["responses"]["InvalidRequestPage"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -19784,13 +20111,20 @@ export interface operations {
         /** @description At most 65536 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "response_type": "text",
+                 *       "client_id": "text",
+                 *       "redirect_uri": "text"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["AuthorizeByFormBody"];
             };
         };
         responses: {
-            200: components["responses"]["TextHtml"];
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
+            200: components["responses"]["PublicTextHtml"];
+            303: components["responses"]["PublicSeeOther"];
+            400: components["responses"]["InvalidRequestPage"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -19809,9 +20143,9 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TextHtml"];
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
+            200: components["responses"]["PublicTextHtml"];
+            303: components["responses"]["PublicSeeOther"];
+            400: components["responses"]["InvalidRequestPage"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19828,6 +20162,11 @@ export interface operations {
         /** @description At most 65536 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grant_type": "text"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["ExchangeTokenBody"];
             };
         };
@@ -19872,7 +20211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
+            204: components["responses"]["PublicNoContent"];
             400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
             500: components["responses"]["OAuthInternalError"];
@@ -19924,7 +20263,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
+            204: components["responses"]["PublicNoContent"];
             400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
             500: components["responses"]["OAuthInternalError"];
@@ -19949,7 +20288,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuthorizationServer"];
                 };
             };
-            304: components["responses"]["NotModified2"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19965,8 +20304,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ProtectedResource"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicProtectedResource"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -19982,8 +20321,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ProtectedResource"];
-            304: components["responses"]["NotModified2"];
+            200: components["responses"]["PublicProtectedResource"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
@@ -20016,8 +20355,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
+            303: components["responses"]["PublicSeeOther"];
+            400: components["responses"]["InvalidRequestPage"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -20033,12 +20372,20 @@ export interface operations {
         /** @description At most 65536 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "response_type": "text",
+                 *       "client_id": "text",
+                 *       "code_challenge": "text",
+                 *       "code_challenge_method": "text"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["AuthorizeConnectorByFormBody"];
             };
         };
         responses: {
-            303: components["responses"]["SeeOther"];
-            400: components["responses"]["BadRequestTextHtml2"];
+            303: components["responses"]["PublicSeeOther"];
+            400: components["responses"]["InvalidRequestPage"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -20056,6 +20403,12 @@ export interface operations {
         /** @description At most 65536 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grant_type": "text",
+                 *       "client_id": "text"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["ExchangeConnectorTokenBody"];
             };
         };
@@ -20069,7 +20422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectorTokens"];
                 };
             };
-            400: components["responses"]["BadRequestOAuthError"];
+            400: components["responses"]["PublicBadRequestOAuthError"];
             /** @description Unauthorized */
             401: {
                 headers: {
@@ -20083,9 +20436,9 @@ export interface operations {
             413: components["responses"]["OAuthBodyTooLarge"];
             415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError2"];
+            429: components["responses"]["PublicTooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError2"];
+            503: components["responses"]["PublicServiceUnavailableOAuthError"];
         };
     };
     allowConnectorToken: {
@@ -20097,7 +20450,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
+            204: components["responses"]["PublicNoContent"];
             400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
             500: components["responses"]["OAuthInternalError"];
@@ -20134,13 +20487,13 @@ export interface operations {
                     "application/json": components["schemas"]["RegisteredClient"];
                 };
             };
-            400: components["responses"]["BadRequestOAuthError"];
+            400: components["responses"]["PublicBadRequestOAuthError"];
             413: components["responses"]["OAuthBodyTooLarge"];
             415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError2"];
+            429: components["responses"]["PublicTooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError2"];
+            503: components["responses"]["PublicServiceUnavailableOAuthError"];
         };
     };
     allowClientRegistration: {
@@ -20152,7 +20505,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
+            204: components["responses"]["PublicNoContent"];
             400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
             500: components["responses"]["OAuthInternalError"];
@@ -20169,6 +20522,11 @@ export interface operations {
         /** @description At most 65536 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "text"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["RevokeConnectorTokenBody"];
             };
         };
@@ -20180,13 +20538,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequestOAuthError"];
+            400: components["responses"]["PublicBadRequestOAuthError"];
             413: components["responses"]["OAuthBodyTooLarge"];
             415: components["responses"]["OAuthUnsupportedMediaType"];
             421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["TooManyRequestsOAuthError2"];
+            429: components["responses"]["PublicTooManyRequestsOAuthError"];
             500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["ServiceUnavailableOAuthError2"];
+            503: components["responses"]["PublicServiceUnavailableOAuthError"];
         };
     };
     allowTokenRevocation: {
@@ -20198,7 +20556,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["NoContent2"];
+            204: components["responses"]["PublicNoContent"];
             400: components["responses"]["OAuthInvalidRequest"];
             421: components["responses"]["OAuthMisdirectedRequest"];
             500: components["responses"]["OAuthInternalError"];
@@ -20231,8 +20589,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
-                    "text/event-stream": unknown;
+                    /** @example {} */
+                    "application/json": Record<string, never>;
+                    /** @example data: {"jsonrpc":"2.0","id":1,"result":{}} */
+                    "text/event-stream": string;
                 };
             };
             /** @description Accepted */
@@ -20244,16 +20604,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            400: components["responses"]["JsonRpcInvalidRequest"];
+            401: components["responses"]["JsonRpcUnauthorized"];
+            403: components["responses"]["JsonRpcForbidden"];
+            404: components["responses"]["JsonRpcNotFound"];
+            413: components["responses"]["JsonRpcBodyTooLarge"];
+            415: components["responses"]["JsonRpcUnsupportedMediaType"];
+            421: components["responses"]["JsonRpcMisdirectedRequest"];
+            429: components["responses"]["JsonRpcRateLimited"];
+            500: components["responses"]["JsonRpcInternalError"];
+            503: components["responses"]["JsonRpcUnavailable"];
         };
     };
     downloadLinkedFile: {
@@ -20273,7 +20633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": unknown;
+                    "*/*": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -20298,6 +20658,7 @@ export interface operations {
             content: {
                 /** @example {} */
                 "application/json": Record<string, never>;
+                /** @example {} */
                 "multipart/form-data": Record<string, never>;
             };
         };
@@ -20308,7 +20669,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    /** @example {} */
+                    "application/json": Record<string, never>;
                 };
             };
             /** @description Accepted */
@@ -20317,20 +20679,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    /** @example {} */
+                    "application/json": Record<string, never>;
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOrDomainNotVerified"];
+            403: components["responses"]["UploadLinkedFilesForbidden"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
             409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrInvalidAgentSignatureOrRecipientBlocked"];
+            422: components["responses"]["ApproveDraftUnprocessableEntity"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["PublicDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
         };
@@ -20363,7 +20726,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.message.sent": {
@@ -20394,7 +20757,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.message.delivered": {
@@ -20425,7 +20788,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.message.bounced": {
@@ -20456,7 +20819,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.message.complained": {
@@ -20487,7 +20850,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.message.enriched": {
@@ -20518,7 +20881,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.message.released": {
@@ -20549,7 +20912,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.message.received.blocked": {
@@ -20580,7 +20943,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.inbox.expired": {
@@ -20611,7 +20974,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.inbox.paused": {
@@ -20642,7 +21005,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.inbox.resumed": {
@@ -20673,7 +21036,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.draft.created": {
@@ -20704,7 +21067,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.draft.updated": {
@@ -20735,7 +21098,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.draft.sent": {
@@ -20766,7 +21129,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.draft.cancelled": {
@@ -20797,7 +21160,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.draft.failed": {
@@ -20828,7 +21191,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.attachment.extracted": {
@@ -20859,7 +21222,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.attachment.extraction_failed": {
@@ -20890,7 +21253,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.domain.verified": {
@@ -20921,7 +21284,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.domain.failed": {
@@ -20952,7 +21315,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.domain.dkim_rotated": {
@@ -20983,7 +21346,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.domain.dkim_rotation_due": {
@@ -21014,7 +21377,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.workspace.stopped": {
@@ -21045,7 +21408,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.workspace.resumed": {
@@ -21076,7 +21439,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.signup.created": {
@@ -21107,7 +21470,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.signup.claimed": {
@@ -21138,7 +21501,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.identity.token_issued": {
@@ -21169,7 +21532,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.identity.signed_in": {
@@ -21200,7 +21563,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.connector.authorized": {
@@ -21231,7 +21594,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.connector.revoked": {
@@ -21262,7 +21625,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.escalation.sent": {
@@ -21293,7 +21656,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.agent.updated": {
@@ -21324,7 +21687,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.agent.revoked": {
@@ -21355,7 +21718,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.agent.deleted": {
@@ -21386,7 +21749,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.agent.reported": {
@@ -21417,7 +21780,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.knowledge.created": {
@@ -21448,7 +21811,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.knowledge.updated": {
@@ -21479,7 +21842,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.knowledge.deleted": {
@@ -21510,7 +21873,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
     "on.webhook.test": {
@@ -21541,7 +21904,7 @@ export interface operations {
             };
         };
         responses: {
-            "2XX": components["responses"]["Acknowledged"];
+            "2XX": components["responses"]["PublicAcknowledged"];
         };
     };
 }
