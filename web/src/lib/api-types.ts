@@ -5619,7 +5619,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When to send the draft, 1 minute to 30 days ahead.
-             * @example 2026-12-28T19:12:28.630Z
+             * @example 2026-12-28T19:14:37.727Z
              */
             send_at?: string | null;
             /** @description Structured data, as in a send. */
@@ -9099,7 +9099,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The time to send at, 1 minute to 30 days ahead.
-             * @example 2026-12-28T19:12:28.630Z
+             * @example 2026-12-28T19:14:37.727Z
              */
             send_at: string;
         };
@@ -9909,7 +9909,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When to send the draft, 1 minute to 30 days ahead. Null cancels the schedule.
-             * @example 2026-12-28T19:12:28.630Z
+             * @example 2026-12-28T19:14:37.727Z
              */
             send_at?: string | null;
             /** @description Structured data. Null clears it. */
@@ -16270,7 +16270,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "send_at": "2026-12-28T19:12:28.630Z"
+                 *       "send_at": "2026-12-28T19:14:37.727Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ScheduleDraftBody"];

@@ -88,7 +88,8 @@ function capabilitiesOf(form: CardForm): NonNullable<Change['capabilities']> {
 /** The request body that turns a card into the form: only what changed. */
 export function changeOf(form: CardForm, before: CardForm): Change {
   const change: Change = {};
-  if (form.name.trim() !== before.name) change.name = form.name.trim() || null;
+  const name = form.name.trim();
+  if (name !== '' && name !== before.name) change.name = name;
   if (form.description.trim() !== before.description) change.description = form.description.trim() || null;
   const capabilities = capabilitiesOf(form);
   if (JSON.stringify(capabilities) !== JSON.stringify(capabilitiesOf(before)))
