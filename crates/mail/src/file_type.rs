@@ -134,7 +134,9 @@ fn is_bmp(bytes: &[u8]) -> bool {
 fn is_pdf_behind_something(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(PDF_HEADER_BYTES_MAX)];
     let Some(start) = head.windows(5).position(|window| window == b"%PDF-") else { return false };
-    bytes[start..].windows(7).any(|window| window == b" 0 obj\n" || window == b" 0 obj\r" || window == b" 0 obj<")
+    bytes[start..]
+        .windows(7)
+        .any(|window| window.strip_prefix(b" 0 obj").is_some_and(|next| b"\n\r <".contains(&next[0])))
 }
 
 impl StatedType {

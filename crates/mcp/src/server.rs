@@ -8,7 +8,7 @@ mod resources;
 mod tasks;
 mod tools;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use posthouse_app::Service;
 use posthouse_call::Operation;
@@ -164,7 +164,8 @@ impl McpServer {
         knows_tasks: bool,
     ) -> Result<Value, Failure> {
         let (tool, arguments) = (self.tool(request.text("name")?, profile)?, request.object("arguments")?);
-        let (own, afterwards) = if knows_tasks { tasks::of_tool(tool, &arguments) } else { (arguments.clone(), None) };
+        let (own, afterwards) =
+            if knows_tasks { tasks::of_tool(tool, &arguments) } else { (Cow::Borrowed(&arguments), None) };
         if let Some(result) = files::start(invoker, tool, &own, afterwards).await {
             return Ok(result);
         }

@@ -83,7 +83,7 @@ pub enum Patch<T> {
 }
 
 /// The problem of null in a [`Replacement`].
-const NULL_REPLACEMENT: &str = "must not be null; leave it out to keep its value";
+const NULL_REPLACEMENT: &str = "must not be null; leave it out";
 
 /// A member of a PATCH body that always has a value: absent or a new value. Null is refused, because nothing can be cleared.
 #[derive(Clone, PartialEq, Eq, Debug)]

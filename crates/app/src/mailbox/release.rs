@@ -6,7 +6,7 @@ use posthouse_store::{Tx, inboxes, messages, screening};
 use super::show::{Showing, show};
 use crate::{access::actor, access::visible, service::Service};
 
-/// Releases a held message and returns it. Releasing it again changes what is said about it, and nothing else.
+/// Releases a held message and returns it. Releasing it again only replaces the feedback.
 ///
 /// # Errors
 /// Returns `not_found` if the message is missing, `message_blocked` if a receive list stopped it, or `not_held`.
@@ -25,7 +25,7 @@ pub async fn release(
         messages::lock(tx, caller.workspace, &[id])?;
         let before = visible::message(tx, &caller, id)?;
         check(&before)?;
-        let after = Message { release: said(tx, &caller, &before, feedback)?, ..before.clone() };
+        let after = Message { release: merged_release(tx, &caller, &before, feedback)?, ..before.clone() };
         if after.is_held() {
             show(tx, &after, Showing { inbox: &inbox, key: &key, ids: &ids.clone(), now })?;
         } else {
@@ -64,7 +64,7 @@ fn check(message: &Message) -> Result<(), Refusal> {
 
 /// Returns who released a message and what is said about it: of several releases, the first actor and the last feedback
 /// count.
-fn said(
+fn merged_release(
     tx: &mut Tx,
     caller: &Caller,
     before: &Message,

@@ -76,7 +76,7 @@ pub async fn page<T: Send + 'static>(
         Ok::<_, Refusal>((render(&page)?, opened(request.detail.opt_ins, page.rows().flatten())))
     };
     let (rendered, opened) = service.read(caller.workspace, work).await?;
-    mark_opened(service, &caller, opened).await?;
+    mark_opened(service, &caller, opened).await;
     Ok(rendered)
 }
 
@@ -126,7 +126,7 @@ pub async fn held<T: Send + 'static>(
         Ok::<_, Refusal>((render(&page)?, opened(detail.opt_ins, page.rows().flatten())))
     };
     let (rendered, opened) = service.read(caller.workspace, work).await?;
-    mark_opened(service, &caller, opened).await?;
+    mark_opened(service, &caller, opened).await;
     Ok(rendered)
 }
 
@@ -151,7 +151,7 @@ pub async fn get<T: Send + 'static>(
         Ok::<_, Refusal>((render(records.pop().ok_or_else(|| Refusal::not_found("message"))?)?, opened))
     };
     let (rendered, opened) = service.read(caller.workspace, work).await?;
-    mark_opened(service, &caller, opened).await?;
+    mark_opened(service, &caller, opened).await;
     Ok(rendered)
 }
 
@@ -180,7 +180,7 @@ pub async fn batch<T: Send + 'static>(
         ))
     };
     let (part, opened) = service.read(caller.workspace, work).await?;
-    mark_opened(service, &caller, opened).await?;
+    mark_opened(service, &caller, opened).await;
     Ok(part)
 }
 
@@ -253,13 +253,15 @@ pub(super) fn opened<'a>(opt_ins: OptIns, records: impl IntoIterator<Item = &'a 
     records.into_iter().filter(is_open).map(|record| record.message.id).collect()
 }
 
-/// Remembers that somebody read the content of held messages, so that they don't count as new any more.
-pub(super) async fn mark_opened(service: &Service, caller: &Caller, ids: Vec<MessageId>) -> Result<(), Refusal> {
+/// Records that the content of held messages was read, so that they no longer count as new. The content is shown also if the
+/// store can't write.
+pub(super) async fn mark_opened(service: &Service, caller: &Caller, ids: Vec<MessageId>) {
     if ids.is_empty() {
-        return Ok(());
+        return;
     }
     let (workspace, now) = (caller.workspace, service.clock.now());
     let work = move |tx: &mut Tx| ids.iter().try_for_each(|id| messages::mark_opened(tx, workspace, *id, now));
-    service.write(work).await?;
-    Ok(())
+    if let Err(error) = service.write(work).await {
+        tracing::warn!(cause = error.internal(), "held.not_marked");
+    }
 }

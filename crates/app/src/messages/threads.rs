@@ -97,7 +97,7 @@ pub async fn get<T: Send + 'static>(
         Ok::<_, Refusal>((render(&thread, &page)?, read::opened(detail.opt_ins, page.rows().flatten())))
     };
     let (rendered, opened) = service.read(caller.workspace, work).await?;
-    read::mark_opened(service, &caller, opened).await?;
+    read::mark_opened(service, &caller, opened).await;
     Ok(rendered)
 }
 

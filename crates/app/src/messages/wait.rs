@@ -161,7 +161,7 @@ async fn find_message(
                 if record.withheld {
                     continue;
                 }
-                read::mark_opened(service, &caller, read::opened(sort.opt_ins, [&record])).await?;
+                read::mark_opened(service, &caller, read::opened(sort.opt_ins, [&record])).await;
                 // The caller pages by it, so it must be the time of the first query.
                 record.message.created_at = found.created_at;
                 return Ok(record);

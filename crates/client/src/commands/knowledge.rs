@@ -257,19 +257,19 @@ enum SkipReason {
     Hidden,
     Link,
     OtherType,
-    NoFile,
+    NotAFile,
     TooDeep,
 }
 
 impl SkipReason {
-    const ALL: [Self; 5] = [Self::Hidden, Self::Link, Self::OtherType, Self::NoFile, Self::TooDeep];
+    const ALL: [Self; 5] = [Self::Hidden, Self::Link, Self::OtherType, Self::NotAFile, Self::TooDeep];
 
     const fn text(self) -> &'static str {
         match self {
             Self::Hidden => "hidden",
             Self::Link => "a link; name its target to add it",
             Self::OtherType => "not a type whose text is read",
-            Self::NoFile => "not a file",
+            Self::NotAFile => "not a file",
             Self::TooDeep => "in too many folders; name one of them",
         }
     }
@@ -323,7 +323,7 @@ impl FoundFiles {
                     continue;
                 }
                 kind if kind.is_dir() => SkipReason::TooDeep,
-                kind if !kind.is_file() => SkipReason::NoFile,
+                kind if !kind.is_file() => SkipReason::NotAFile,
                 _ if !has_text(&name) => SkipReason::OtherType,
                 _ => {
                     self.files.push(SourceFile { path: entry.path(), source });

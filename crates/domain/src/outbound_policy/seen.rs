@@ -19,9 +19,9 @@ pub const SEARCHED_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum number of addresses that one mail adds to the index. The others are in its filter.
 pub const KEYS_MAX: usize = 200;
 /// The maximum number of addresses that are told apart. A mail with more may name any address.
-const ADDRESSES_MAX: usize = 50_000;
-/// Bits of a filter for each address: about 1 other address in 100 seems to be in it.
-const FILTER_BITS_PER_KEY: usize = 10;
+const ADDRESSES_MAX: usize = 5_000;
+/// Bits of a filter for each address: at most 1 other address in 200 seems to be in it.
+const FILTER_BITS_PER_KEY: usize = 24;
 /// Positions of an address in a filter.
 const FILTER_POSITIONS: u32 = 3;
 /// Bits of a number of an address between two positions.

@@ -73,7 +73,7 @@ fn of_app(api: &Api) -> Value {
     document
 }
 
-/// How far the times of examples are ahead that must be in the future: as long as they may be while the text is kept.
+/// How far the times of examples are ahead of the first request for the document; a schedule allows 30 days.
 const FUTURE_MS: i64 = 29 * DAY_MS;
 
 /// Replaces the times of examples that must be in the future.

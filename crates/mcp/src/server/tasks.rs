@@ -9,6 +9,8 @@ mod approval;
 mod handle;
 mod wait;
 
+use std::borrow::Cow;
+
 use posthouse_domain::Time;
 use serde_json::{Map, Value, json};
 
@@ -48,8 +50,11 @@ pub(super) fn extend_entry(entry: &mut Value) {
 
 /// Returns the arguments of a call without those that a client that knows tasks has on top, and how the call goes on after
 /// it was made; `None` if it goes on as any other.
-pub(super) fn of_tool(tool: &Tool, arguments: &Map<String, Value>) -> (Map<String, Value>, Option<&'static str>) {
-    if tool.name == approval::TOOL { approval::of_tool(arguments) } else { (arguments.clone(), None) }
+pub(super) fn of_tool<'a>(
+    tool: &Tool,
+    arguments: &'a Map<String, Value>,
+) -> (Cow<'a, Map<String, Value>>, Option<&'static str>) {
+    if tool.name == approval::TOOL { approval::of_tool(arguments) } else { (Cow::Borrowed(arguments), None) }
 }
 
 /// Calls a tool that may become a task; `None` for any other call.

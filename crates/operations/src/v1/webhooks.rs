@@ -12,7 +12,6 @@ use posthouse_domain::{EventKind, EventPayload, WebhookDeliveryId, WebhookId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// Longest URL in characters.
 /// Longest secret in characters.
 const SECRET_CHARS_MAX: usize = 255;
 /// Largest number of event types per webhook.

@@ -255,6 +255,7 @@ mod tests {
         "on_call_contacts.token_sha256",
         "confirmation_requests.address",
         "greylist.id",
+        "seen_filters.filter",
         "sending_incidents.recipient",
         "signups.claim_token_sha256",
         "identity_clients.subject_salt",

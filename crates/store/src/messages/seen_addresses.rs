@@ -17,8 +17,8 @@ statements! {
         "INSERT INTO seen_addresses (workspace_id, address_key, message_id) VALUES (:workspace, :key, :message) ON CONFLICT DO NOTHING";
     fn insert_filter(workspace: WorkspaceId, message: MessageId, part: AttachmentId, filter: &[u8]) =
         "INSERT INTO seen_filters (workspace_id, message_id, attachment_id, filter) VALUES (:workspace, :message, :part, :filter) ON CONFLICT DO NOTHING";
-    fn newest_filters(workspace: WorkspaceId; limit = FILTERS_MAX) -> Vec<(message_id: MessageId, filter: Vec<u8>)> =
-        "SELECT f.message_id, f.filter FROM seen_filters f WHERE f.workspace_id = :workspace
+    fn newest_filters(workspace: WorkspaceId; limit = FILTERS_MAX) -> Vec<Vec<u8>> =
+        "SELECT f.filter FROM seen_filters f WHERE f.workspace_id = :workspace
         ORDER BY f.message_id DESC, f.attachment_id DESC LIMIT :limit";
     fn by_key(workspace: WorkspaceId, key: i64) -> Option<MessageId> =
         "SELECT message_id FROM seen_addresses WHERE workspace_id = :workspace AND address_key = :key ORDER BY message_id LIMIT 1";
@@ -59,12 +59,11 @@ pub fn insert_all(
 
 /// Returns the filters of a workspace, the newest first. Where it has more than can be compared with an address, the last one
 /// has any address.
-pub fn filters(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<(MessageId, SeenFilter)>> {
+pub fn filters(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<SeenFilter>> {
     let found = newest_filters(tx, workspace)?;
     let is_cut = found.len() == FILTERS_MAX as usize;
-    let mut filters: Vec<(MessageId, SeenFilter)> =
-        found.into_iter().map(|(message, bytes)| (message, SeenFilter::from_bytes(bytes))).collect();
-    if let Some((_, last)) = filters.last_mut().filter(|_| is_cut) {
+    let mut filters: Vec<SeenFilter> = found.into_iter().map(SeenFilter::from_bytes).collect();
+    if let Some(last) = filters.last_mut().filter(|_| is_cut) {
         *last = SeenFilter::all();
     }
     Ok(filters)

@@ -29,7 +29,7 @@ pub(super) struct SenderFacts {
     pub(super) signing: Option<CopySigning>,
 }
 
-/// Returns the workspace of the sender, and what signatures of copies need, if there are any.
+/// Reads what is needed before a message is composed.
 ///
 /// # Errors
 /// Returns `not_found` if the workspace doesn't exist or `internal` if the key can't be used.

@@ -17,6 +17,9 @@ use crate::outbound::guard::{
 };
 use crate::service::{ReadScope, Service};
 
+/// The newest messages of a thread that are looked through for one to answer.
+const ANSWERABLE_MAX: u32 = 20;
+
 /// The received codes and the texts of files that the search for secrets needs.
 #[derive(Default)]
 pub(super) struct SearchFacts {
@@ -203,13 +206,17 @@ pub(super) async fn keep(
     held::keep(service, Box::new(held)).await
 }
 
-/// Returns the message that a held message answers: the one that it names, or the newest of the thread that it joins.
+/// Returns the message that a held message answers: the one that it names, or the newest of the thread that it joins that is
+/// not withheld.
 fn answered(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox) -> StoreResult<Option<Message>> {
     if let Some(original) = accepted.message.answers() {
         return Ok(Some(original.clone()));
     }
-    match write::joined_thread(tx, accepted, inbox)? {
-        Some(thread) => Ok(message_list::of_thread(tx, inbox.workspace, thread, None, 1)?.pop()),
-        None => Ok(None),
+    let Some(thread) = write::joined_thread(tx, accepted, inbox)? else { return Ok(None) };
+    for message in message_list::of_thread(tx, inbox.workspace, thread, None, ANSWERABLE_MAX)? {
+        if !messages::is_withheld(tx, &message)? {
+            return Ok(Some(message));
+        }
     }
+    Ok(None)
 }

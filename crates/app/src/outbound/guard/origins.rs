@@ -3,7 +3,7 @@
 use posthouse_domain::outbound_policy::seen::{self, SeenFilter};
 use posthouse_domain::{
     Caller, Direction, Inbox, JudgedRecipient, ListDirection, Message, MessageId, OriginKind, RecipientOrigin, Time,
-    label, list, outbound_policy::RECIPIENT_LABEL, party, send::RECIPIENTS_MAX,
+    WorkspaceId, label, list, outbound_policy::RECIPIENT_LABEL, party, send::RECIPIENTS_MAX,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result, Tx, agents, contacts, inboxes, lists, message_list::InboxRef, messages, seen_addresses};
@@ -33,24 +33,29 @@ struct KnownAddresses {
     contacts: Vec<(String, Time)>,
     listed: Vec<String>,
     answered: Vec<Address>,
-    /// The mails that may name more addresses than the index has.
-    filters: Vec<(MessageId, SeenFilter)>,
+    /// The filters of mails that name more addresses than the index has; `None` until an address needs them.
+    filters: Option<Vec<SeenFilter>>,
 }
 
 impl KnownAddresses {
-    /// Returns the message that may name an address with one of these numbers, although the index doesn't have it.
-    fn unread(&self, keys: &[i64]) -> Option<MessageId> {
-        let found = self.filters.iter().find(|(_, filter)| keys.iter().any(|key| filter.may_have(*key)));
-        found.map(|(message, _)| *message)
+    /// Returns whether a mail may name an address with one of these numbers, although the index doesn't have it.
+    fn may_be_named(&mut self, tx: &mut Tx, workspace: WorkspaceId, keys: &[i64]) -> Result<bool> {
+        let filters = match self.filters.take() {
+            Some(filters) => filters,
+            None => seen_addresses::filters(tx, workspace)?,
+        };
+        let is_named = filters.iter().any(|filter| keys.iter().any(|key| filter.may_have(*key)));
+        self.filters = Some(filters);
+        Ok(is_named)
     }
 }
 
 /// Returns the origin of each recipient.
 pub(crate) fn of(tx: &mut Tx, message: Addressed<'_>, people: &[&Address]) -> Result<Vec<JudgedRecipient>> {
-    let known = known(tx, message, people)?;
+    let mut known = known(tx, message, people)?;
     let mut judged = Vec::with_capacity(people.len());
     for person in people {
-        let origin = origin(tx, message, &known, person)?;
+        let origin = origin(tx, message, &mut known, person)?;
         judged.push(JudgedRecipient { address: person.canonical(), origin });
     }
     Ok(judged)
@@ -64,8 +69,7 @@ fn known(tx: &mut Tx, message: Addressed<'_>, people: &[&Address]) -> Result<Kno
     all.extend(people.iter().map(|person| person.canonical_str()));
     let contacts = corresponded(tx, message.inbox, &all)?;
     let answered = message.answers.map(answered).unwrap_or_default();
-    let filters = seen_addresses::filters(tx, workspace)?;
-    Ok(KnownAddresses { own, contacts, listed: listed(tx, message.inbox, people)?, answered, filters })
+    Ok(KnownAddresses { own, contacts, listed: listed(tx, message.inbox, people)?, answered, filters: None })
 }
 
 fn corresponded(tx: &mut Tx, inbox: &Inbox, addresses: &[&str]) -> Result<Vec<(String, Time)>> {
@@ -89,7 +93,12 @@ fn listed(tx: &mut Tx, inbox: &Inbox, people: &[&Address]) -> Result<Vec<String>
     Ok(allowed.map(|(person, _)| person.canonical()).collect())
 }
 
-fn origin(tx: &mut Tx, message: Addressed<'_>, known: &KnownAddresses, person: &Address) -> Result<RecipientOrigin> {
+fn origin(
+    tx: &mut Tx,
+    message: Addressed<'_>,
+    known: &mut KnownAddresses,
+    person: &Address,
+) -> Result<RecipientOrigin> {
     let workspace = message.inbox.workspace;
     let (canonical, bare) = (person.canonical_str(), person.without_tag());
     let before = message.known.iter().find(|one| one.address == canonical).map(|one| one.origin);
@@ -121,9 +130,12 @@ fn origin(tx: &mut Tx, message: Addressed<'_>, known: &KnownAddresses, person: &
         Some(found) => Some(found),
         None => as_message_id(tx, message.inbox, person)?,
     };
-    let named = named.or_else(|| known.unread(&keys));
     if named.is_some() {
         return Ok(RecipientOrigin { kind: OriginKind::SeenOnly, message: named });
+    }
+    // Such an address names no message: it could be of any, and a bounce counts for the address itself.
+    if known.may_be_named(tx, workspace, &keys)? {
+        return Ok(RecipientOrigin::of(OriginKind::SeenOnly));
     }
     let is_listed = agent.is_some_and(|agent| agent.card.is_some() && agent.is_listed(message.now));
     Ok(RecipientOrigin::of(if is_listed { OriginKind::Directory } else { OriginKind::Caller }))

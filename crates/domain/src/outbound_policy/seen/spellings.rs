@@ -341,6 +341,7 @@ fn bracketed(text: &str, first: char) -> Option<&str> {
 fn unjoined(word: &str) -> String {
     let mut out = word.to_owned();
     for mark in ['-', '_', '*', '|', '~'] {
+        let word = out.clone();
         let parts: Vec<&str> = word.split(mark).collect();
         let inner = parts.get(1..parts.len().saturating_sub(1)).unwrap_or_default();
         if inner.iter().any(|part| matches!(token(part), Token::Sign(_))) {

@@ -1,5 +1,7 @@
 //! Drafts that are sent after a person approves them.
 
+use std::borrow::Cow;
+
 use posthouse_api::wire::Problems;
 use posthouse_call::{Arguments, PathParams};
 use posthouse_domain::{ErrorCode, Refusal};
@@ -35,13 +37,11 @@ pub(super) fn extend_schema(schema: &mut Value) {
 }
 
 /// Returns the arguments of the tool itself, and what a client does that waits for the person without a task.
-pub(super) fn of_tool(arguments: &Map<String, Value>) -> (Map<String, Value>, Option<&'static str>) {
+pub(super) fn of_tool(arguments: &Map<String, Value>) -> (Cow<'_, Map<String, Value>>, Option<&'static str>) {
+    let Some(waits) = arguments.get(FLAG).and_then(Value::as_bool) else { return (Cow::Borrowed(arguments), None) };
     let mut own = arguments.clone();
-    let waits = own.get(FLAG).and_then(Value::as_bool);
-    if waits.is_some() {
-        own.remove(FLAG);
-    }
-    (own, waits.filter(|waits| *waits).map(|_| AFTER_FILES))
+    own.remove(FLAG);
+    (Cow::Owned(own), waits.then_some(AFTER_FILES))
 }
 
 /// Writes the draft, and makes a task for its approval if the client asked for it.
