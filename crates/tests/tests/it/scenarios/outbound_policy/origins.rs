@@ -114,11 +114,13 @@ async fn people_who_took_part_in_a_thread_with_proof_are_answered() {
 async fn an_address_behind_the_limits_of_the_index_was_unseen() {
     let many: String = (0..300).map(|n| format!("user{n}@crowd.example\n")).collect();
     let long = format!("{}\nbehind@evil.example\n", "Ordinary words of a long log.\n".repeat(45_000));
-    for (text, address) in [(many, "user299@crowd.example"), (long, "behind@evil.example")] {
+    // Of an address in a filter, it isn't known which mail named it, so none answers for its bounces.
+    for (text, address, is_indexed) in [(many, "user299@crowd.example", false), (long, "behind@evil.example", true)] {
         let fixture = InboxFixture::open().await;
         let id = fixture.receive_proven("ada@good.example", &TestMessage::new("Hi", &text)).await;
         let seen = fixture.origin_of(address).await;
-        assert_eq!((&seen["origin"], &seen["message_id"]), (&json!("seen_only"), &json!(id)), "{address}");
+        let named_by = if is_indexed { json!(id) } else { json!(null) };
+        assert_eq!((&seen["origin"], &seen["message_id"]), (&json!("seen_only"), &named_by), "{address}");
         assert_eq!(fixture.origin_of("nobody@named.example").await["origin"], "caller");
         fixture.server.finish().await;
     }
