@@ -1,6 +1,9 @@
 //! Messages, their bodies, attachments and deliveries.
 
-use posthouse_mail::{bounce::BounceClass, verification::VerificationReason};
+use posthouse_mail::{
+    bounce::BounceClass,
+    verification::{self, VerificationReason},
+};
 
 use crate::{
     actor::Actor,
@@ -134,14 +137,16 @@ const SUSPECT_CONFIDENCE_MAX: f64 = 0.4;
 
 impl MessageVerification {
     /// Returns the confidence after a categoriser read the message. Its answer raises or lowers what the pattern shows; it
-    /// can't make a suspect message trustworthy.
+    /// can't make a suspect message trustworthy, nor a link of another party than the author, which is in header form.
     #[must_use]
-    pub fn confidence_with(&self, verdict: Option<&Verdict>) -> f64 {
+    pub fn confidence_with(&self, author: &str, verdict: Option<&Verdict>) -> f64 {
         let Some(verdict) = verdict else { return self.confidence };
         let shift = (verdict.verification() * 2.0 - 1.0) * VERIFICATION_SHIFT;
         let moved = (self.confidence + shift).clamp(0.0, 1.0);
         let is_suspect = self.auth_failed || verdict.risk() == Some(HoldReason::Phishing);
+        let is_foreign = self.link.as_deref().is_some_and(|link| !verification::is_of_author(link, author));
         let bounded = if is_suspect { moved.min(SUSPECT_CONFIDENCE_MAX) } else { moved };
+        let bounded = if is_foreign { bounded.min(verification::FOREIGN_CONFIDENCE_MAX) } else { bounded };
         (bounded * 100.0).round() / 100.0
     }
 }

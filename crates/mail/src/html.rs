@@ -85,4 +85,4 @@ fn run(html: &str, respect_hidden: bool) -> (HtmlText, bool) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -9,14 +9,18 @@ mod label;
 mod link;
 mod page;
 mod plain;
+mod row;
 mod sentence;
 mod shape;
+mod topic;
 mod url;
+mod visible;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
+pub use link::is_of_author;
 use page::VerificationPage;
 
 /// Maximum confidence of a detection by patterns.

@@ -240,7 +240,11 @@ impl<'a> AiView<'a> {
         let verdict = m.analysis.as_ref().and_then(Analysis::verdict);
         let release = m.release.as_ref();
         Self {
-            verification: m.verification.as_ref().filter(|_| open).map(|found| VerificationView::of(found, verdict)),
+            verification: m
+                .verification
+                .as_ref()
+                .filter(|_| open)
+                .map(|found| VerificationView::of(found, &m.from, verdict)),
             local_screen: m.local_check.as_ref().map(|check| LocalScreenView::of(check, open)),
             local_spam: m.local_check.as_ref().and_then(LocalSpamView::of),
             answers: verdict.map(|verdict| AnswersView::of(verdict, open)),
@@ -307,9 +311,9 @@ pub struct VerificationView<'a> {
     code: Option<&'a str>,
     /// URL of the link.
     link: Option<&'a str>,
-    /// Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
-    /// domain than the author's address. The categoriser raises or lowers it; it is at most 0.4 in probable phishing and
-    /// in mail whose sender failed authentication.
+    /// Confidence from 0 to 1; pattern matching alone reaches at most 0.7. The categoriser raises or lowers it; it is at
+    /// most 0.4 if the link belongs to another domain than the author's address, in probable phishing, and in mail whose
+    /// sender failed authentication.
     confidence: f64,
     /// What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
     /// sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
@@ -507,13 +511,13 @@ fn headers(text: &str) -> &RawValue {
 }
 
 impl<'a> VerificationView<'a> {
-    /// Returns the view of a verification.
+    /// Returns the view of a verification in a mail of `author`, an address in header form.
     #[must_use]
-    pub fn of(verification: &'a MessageVerification, verdict: Option<&Verdict>) -> Self {
+    pub fn of(verification: &'a MessageVerification, author: &str, verdict: Option<&Verdict>) -> Self {
         Self {
             code: verification.code.as_deref(),
             link: verification.link.as_deref(),
-            confidence: verification.confidence_with(verdict),
+            confidence: verification.confidence_with(author, verdict),
             reason: verification.reason.map(VerificationReason::text),
             categoriser_probability: verdict.map(Verdict::verification),
             auth_failed: verification.auth_failed,

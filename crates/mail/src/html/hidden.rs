@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::entity;
+
 /// Maximum number of bytes of a style attribute that are checked for hiding.
 const STYLE_BYTES_MAX: usize = 2_048;
 /// Distance in pixels from which a text is off the page.
@@ -31,21 +33,53 @@ impl<'a> HidingAttributes<'a> {
     }
 }
 
+/// What the attributes of an element decide about its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hiding {
+    /// All of it is hidden.
+    Element,
+    /// The letters are too small, except those of elements inside that have another size.
+    Letters,
+    /// The letters have a size of their own that is readable.
+    ReadableLetters,
+}
+
 /// Returns whether an element hides its content.
 pub(crate) fn is_hidden(name: &str, attributes: &HidingAttributes<'_>) -> bool {
+    matches!(hiding(name, attributes), Some(Hiding::Element | Hiding::Letters))
+}
+
+/// Returns what an element hides.
+pub(crate) fn hiding(name: &str, attributes: &HidingAttributes<'_>) -> Option<Hiding> {
     if attributes.hidden.is_some() {
-        return true;
+        return Some(Hiding::Element);
     }
-    let Some(style) = attributes.style else { return false };
-    let mut normal = String::with_capacity(style.len().min(STYLE_BYTES_MAX));
-    let shown = style.bytes().take(STYLE_BYTES_MAX).filter(u8::is_ascii_graphic);
+    let style = attributes.style?;
+    let style = &style[..style.floor_char_boundary(STYLE_BYTES_MAX)];
+    let style = if style.contains('&') { Cow::Owned(entity::decoded_attribute(style)) } else { Cow::Borrowed(style) };
+    let mut normal = String::with_capacity(style.len());
+    let shown = style.bytes().filter(u8::is_ascii_graphic);
     normal.extend(shown.map(|byte| char::from(byte.to_ascii_lowercase())));
+    if normal.contains("/*") {
+        normal = without_comments(&normal);
+    }
     let background = attributes.bgcolor.map(color);
     let mut all = HidingStyle { color: attributes.color.map(color), background, ..HidingStyle::default() };
     for (property, value) in normal.split(';').filter_map(|rule| rule.split_once(':')) {
         all.add(property, value.trim_end_matches("!important"));
     }
-    all.hides(name)
+    if all.hides(name) { Some(Hiding::Element) } else { all.letters }
+}
+
+/// Returns the declarations of a style without the comments between them.
+fn without_comments(style: &str) -> String {
+    let mut out = String::with_capacity(style.len());
+    let mut rest = style;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        out.push_str(before);
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    out + rest
 }
 
 /// The declarations of a style that can hide a text.
@@ -53,6 +87,8 @@ pub(crate) fn is_hidden(name: &str, attributes: &HidingAttributes<'_>) -> bool {
 struct HidingStyle<'s> {
     /// Whether one of them hides on its own.
     hides: bool,
+    /// Whether its letters are readable, if it sets their size.
+    letters: Option<Hiding>,
     /// Whether it is hidden from Outlook.
     is_for_others: bool,
     /// Whether the element looks like a button or a box.
@@ -79,7 +115,12 @@ impl<'s> HidingStyle<'s> {
             "clip-path" => self.hides |= is_clipped(value),
             "font-size" => {
                 let is_absolute = value.ends_with("px") || value.ends_with("pt");
-                self.hides |= is_zero() || is_absolute && is_at_most(UNREADABLE);
+                let is_relative = value.ends_with('%') || value.ends_with("em") && !value.ends_with("rem");
+                if is_zero() || is_absolute && is_at_most(UNREADABLE) {
+                    self.letters = Some(Hiding::Letters);
+                } else if !is_relative && value != "inherit" {
+                    self.letters = Some(Hiding::ReadableLetters);
+                }
             }
             "height" | "width" => self.is_flat |= is_zero(),
             "overflow" | "overflow-x" | "overflow-y" => self.is_cut |= matches!(value, "hidden" | "clip"),

@@ -69,7 +69,7 @@ fn hidden_text_is_returned_separately() {
 }
 
 /// Styles and attributes that hide an element, and those of elements that are shown.
-const HIDING: [&str; 46] = [
+pub(crate) const HIDING: [&str; 46] = [
     "style='position:absolute;left:-9999px'",
     "style=\"position: fixed; top: -10000px;\"",
     "style='POSITION:ABSOLUTE; LEFT:-5000px !important'",

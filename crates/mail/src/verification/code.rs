@@ -8,8 +8,9 @@
 use std::cell::OnceCell;
 
 use super::VerificationReason;
-use super::page::{PageTopic, VerificationPage};
+use super::page::VerificationPage;
 use super::plain::{self, plain};
+use super::row;
 use super::sentence::{self, CodeName, CodeSentence};
 use super::shape::{self, CodeCandidate, CodeForm};
 use super::words::{self, KeywordTable};
@@ -78,7 +79,7 @@ impl PlacedCandidate {
 
 /// The certainty that the words around a candidate name a code for signing in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-enum CodeCue {
+pub(super) enum CodeCue {
     /// No such words.
     #[default]
     None,
@@ -94,7 +95,7 @@ enum CodeCue {
 
 impl CodeCue {
     /// Returns the cue of a text from the tables of its keywords.
-    fn of(tables: &[KeywordTable]) -> CodeCue {
+    pub(super) fn of(tables: &[KeywordTable]) -> CodeCue {
         let has = |table| tables.contains(&table);
         match (has(KeywordTable::Strong), has(KeywordTable::Code), has(KeywordTable::Account)) {
             (true, _, _) | (_, true, true) => CodeCue::SignIn,
@@ -137,6 +138,9 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedCode> {
         }
     }
     let (points, placed) = best.filter(|_| !page.topic().is_meeting)?;
+    is_ambiguous |= candidates
+        .iter()
+        .any(|other| are_both_named(page, placed, other) && self::points(page, other, &candidates) >= POINTS_MIN);
     let is_named = sentence_cue(placed.sentence(page), &placed.candidate) >= CodeCue::Code;
     let reason = if is_named { VerificationReason::CodeNamed } else { VerificationReason::CodeShown };
     Some(DetectedCode { code: placed.candidate.code.clone(), score: 20 + 5 * points, is_ambiguous, reason })
@@ -227,6 +231,38 @@ fn is_something_else(page: &VerificationPage<'_>, placed: &PlacedCandidate, all:
         || is_pin_of_number(page, placed)
         || sentence.names_before() && is_item(page, placed, all)
         || candidate.alone && label_above(page, placed).is_some_and(names_other)
+        || is_of_thing(page, placed)
+}
+
+/// Returns whether a candidate is the code of a thing in a table.
+fn is_of_thing(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    let label = match placed.candidate.alone {
+        true => label_above(page, placed),
+        false => placed.sentence(page).label().map(str::to_owned),
+    };
+    label.is_some_and(|label| row::is_code_of_thing(page, placed.line, &label))
+}
+
+/// Returns whether initials are in front of a number, as in numbers of payments.
+fn has_initials(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    let candidate = &placed.candidate;
+    let is_longer = candidate.kind == CodeForm::Digits && candidate.to - candidate.from > candidate.code.len();
+    is_longer && plain(&page.lines[placed.line])[candidate.from].is_alphabetic()
+}
+
+/// Returns whether two different candidates both have a name or a line of their own, as for two channels: "Email code: 482913,
+/// SMS code: 111117".
+fn are_both_named(page: &VerificationPage<'_>, one: &PlacedCandidate, other: &PlacedCandidate) -> bool {
+    let is_named = |placed: &PlacedCandidate| {
+        let sentence = placed.sentence(page);
+        let is_labeled = || sentence.follows_colon() && sentence_cue(sentence, &placed.candidate) >= CodeCue::Code;
+        placed.candidate.alone || sentence.names_before() || is_labeled()
+    };
+    one.candidate.code != other.candidate.code
+        && one.candidate.kind == other.candidate.kind
+        && one.candidate.code.len() == other.candidate.code.len()
+        && is_named(one)
+        && is_named(other)
 }
 
 /// Returns whether a candidate is the PIN of the booking or card whose number is on the line above.
@@ -298,7 +334,9 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let is_asked = near.cue == CodeCue::Account && is_instructed(sentence, candidate, inline);
     let inline = if is_asked { inline.max(CodeCue::Requested) } else { inline };
     let cue = inline.max(near.cue);
-    if candidate.hashed && cue < CodeCue::SignIn {
+    // "W-482913 is your Acme code."
+    let is_title = || sentence.begins_with_it() && name(sentence, candidate).is_some();
+    if (candidate.hashed || has_initials(page, placed) && !is_title()) && cue < CodeCue::SignIn {
         return 0;
     }
     let sole = || {
@@ -544,29 +582,4 @@ fn is_listed(placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
 /// Returns whether another line shows the same token.
 fn is_repeated(placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
     all.iter().any(|other| other.line != placed.line && other.candidate.code == placed.candidate.code)
-}
-
-impl PageTopic {
-    /// Adds the tables of a line.
-    pub(super) fn add(&mut self, tables: &[KeywordTable], words: usize, is_subject: bool) {
-        /// Minimum number of words of a text that shows its language.
-        const WORDS_MIN: usize = 8;
-        let has = |table| tables.contains(&table);
-        self.is_account |= has(KeywordTable::Account) || has(KeywordTable::Strong) || has(KeywordTable::Password);
-        self.is_bulk |= has(KeywordTable::Bulk);
-        self.is_code |= has(KeywordTable::Code) || has(KeywordTable::Strong);
-        self.is_notice |= has(KeywordTable::Notice);
-        self.is_meeting |= has(KeywordTable::Meeting);
-        self.is_subject |= is_subject && (self.is_account || self.is_code);
-        self.words += words;
-        self.common += tables.iter().filter(|table| **table == KeywordTable::Common).count();
-        // "If you did not make this request": one word for an order and a request in some languages.
-        let is_request = has(KeywordTable::Password) || has(KeywordTable::Denial);
-        let trade = has(KeywordTable::Other) || has(KeywordTable::Trade) && !is_request;
-        if trade && CodeCue::of(tables) < CodeCue::SignIn {
-            self.trade_lines += if is_subject { 2 } else { 1 };
-        }
-        self.is_trade = self.trade_lines >= 2;
-        self.is_known = self.common >= 2 || self.words < WORDS_MIN;
-    }
 }

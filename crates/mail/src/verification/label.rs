@@ -41,7 +41,12 @@ fn before_on_line<'p>(page: &'p VerificationPage<'_>, link: &PageLink) -> &'p st
 /// Returns whether a label, in lower case, names a verification action, or the password that it sets.
 pub(super) fn acts(label: &str) -> bool {
     let sets_password = words::any(label, KeywordTable::Password) && !label.trim_end().ends_with(['?', '？', '؟']);
-    sets_password || words::any(label, KeywordTable::Action)
+    sets_password || words::any(label, KeywordTable::Action) || joins(label)
+}
+
+/// Returns whether a label, in lower case, accepts an invitation, which is to an account.
+pub(super) fn joins(label: &str) -> bool {
+    words::any(label, KeywordTable::Invitation)
 }
 
 /// Returns whether a label, in lower case, is short and names what it does and an account, or its password.
@@ -70,7 +75,7 @@ pub(super) fn is_offer(label: &str) -> bool {
     let of = |table| hits.iter().filter(move |hit| hit.table == table);
     let is_offered =
         |action: &words::KeywordHit| of(KeywordTable::Offer).any(|offer| (offer.from..offer.to).contains(&action.from));
-    of(KeywordTable::Password).next().is_none() && of(KeywordTable::Action).all(is_offered)
+    of(KeywordTable::Password).next().is_none() && !joins(label) && of(KeywordTable::Action).all(is_offered)
 }
 
 /// Returns whether a label, in lower case, refuses what a mail asks.

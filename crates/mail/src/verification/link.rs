@@ -128,7 +128,8 @@ fn score(
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     // The footer of mail that is sent to many mentions accounts.
     let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link))
-        || by_label && label::acts_on_account(&label) && !label::is_offer(&label);
+        || by_label && label::acts_on_account(&label) && !label::is_offer(&label)
+        || !topic.is_bulk && !label_is_url && label::joins(&label);
     let by_text = (is_account || !topic.is_bulk) && !is_apart && action_precedes(page, link.line);
     let is_notice = topic.is_notice && !is_asked && follows_notice(page, link.line);
     let sole = sole
@@ -205,7 +206,8 @@ fn host(url: &str) -> Option<&str> {
 }
 
 /// Returns whether a link belongs to the domain of the author: the address or header form of the sender.
-pub(super) fn is_of_author(url: &str, from: &str) -> bool {
+#[must_use]
+pub fn is_of_author(url: &str, from: &str) -> bool {
     let url = url.to_lowercase();
     let author = from.rsplit_once('@').map(|(_, domain)| domain.trim_end_matches([' ', '>', '\t']).to_lowercase());
     match (host(&url), author) {

@@ -7,10 +7,13 @@ use memchr::memmem;
 
 use super::plain;
 use super::shape;
+use super::topic::PageTopic;
 use super::url;
+use super::visible;
 use super::words::{self, KeywordTable};
 use crate::{
     extract::token::{self, HtmlStartTag, HtmlToken},
+    html::hidden::is_filler,
     lines::lines,
     thread,
 };
@@ -80,35 +83,6 @@ pub(super) struct VerificationPage<'a> {
     topic: OnceCell<PageTopic>,
 }
 
-/// The topic of a page.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PageTopic {
-    /// It mentions sign-in, passwords or accounts.
-    pub(super) is_account: bool,
-    /// It is about an order, an invoice, an offer or a parcel.
-    pub(super) is_trade: bool,
-    /// It only reports an event.
-    pub(super) is_notice: bool,
-    /// It mentions a code.
-    pub(super) is_code: bool,
-    /// It is sent to many.
-    pub(super) is_bulk: bool,
-    /// It is sent to many or long, so that what it mentions is rarely its purpose.
-    pub(super) is_general: bool,
-    /// Its subject is about an account or a code for signing in.
-    pub(super) is_subject: bool,
-    /// It invites to a meeting with its own numbers.
-    pub(super) is_meeting: bool,
-    /// It is in a language whose words are in the tables.
-    pub(super) is_known: bool,
-    /// Number of lines about orders and offers; the subject counts twice.
-    pub(super) trade_lines: usize,
-    /// Number of frequent words.
-    pub(super) common: usize,
-    /// Number of words.
-    pub(super) words: usize,
-}
-
 /// The text of an emphasized element.
 #[derive(Debug)]
 struct EmphasizedText {
@@ -123,6 +97,8 @@ struct OpenAnchor {
     url: String,
     /// Offset of the label in the current line.
     label_start: usize,
+    /// Whether it shows an image.
+    has_image: bool,
 }
 
 impl<'a> VerificationPage<'a> {
@@ -159,7 +135,7 @@ impl<'a> VerificationPage<'a> {
         let mut emphasis_start: Option<usize> = None;
         let mut quotes = 0_usize;
         let mut base: Option<String> = None;
-        for token in token::tokens(truncated(html)) {
+        for token in visible::tokens(truncated(html)) {
             if let HtmlToken::Close(_) = token {
                 page.end_emphasis(&mut emphasis_start, &line);
             }
@@ -172,7 +148,7 @@ impl<'a> VerificationPage<'a> {
                     page.end_anchor(&mut anchor, &line);
                     let href = tag.attribute("href").map(token::decode).unwrap_or_default();
                     let url = url::of_href(&href, base.as_deref());
-                    anchor = url.map(|url| OpenAnchor { url, label_start: line.len() });
+                    anchor = url.map(|url| OpenAnchor { url, label_start: line.len(), has_image: false });
                 }
                 HtmlToken::Close(name) if name.is("a") => page.end_anchor(&mut anchor, &line),
                 HtmlToken::Open(tag) if tag.is("br") || tag.name.traits.is_block() => {
@@ -183,6 +159,7 @@ impl<'a> VerificationPage<'a> {
                     base = base.or_else(|| tag.attribute("href").map(|href| token::decode(href.trim()).into_owned()));
                 }
                 HtmlToken::Open(tag) if tag.is("img") && anchor.is_some() => {
+                    anchor.iter_mut().for_each(|anchor| anchor.has_image = true);
                     push_text(&mut line, tag.attribute("alt").unwrap_or_default());
                 }
                 HtmlToken::Open(tag) => {
@@ -288,8 +265,12 @@ impl<'a> VerificationPage<'a> {
     }
 
     fn end_anchor(&mut self, anchor: &mut Option<OpenAnchor>, line: &str) {
-        if let Some(OpenAnchor { url, label_start }) = anchor.take() {
-            let label = line.get(label_start..).unwrap_or("").trim().chars().take(200).collect();
+        if let Some(OpenAnchor { url, label_start, has_image }) = anchor.take() {
+            let label: String = line.get(label_start..).unwrap_or("").trim().chars().take(200).collect();
+            // Nobody can see a link that shows nothing.
+            if !has_image && label.chars().all(|c| c.is_whitespace() || is_filler(c)) {
+                return;
+            }
             self.push_link(PageLink { url, label, line: self.lines.len(), from: label_start });
         }
     }

@@ -188,6 +188,11 @@ impl CodeSentence {
         self.before_hits.iter().filter(is_last).filter_map(|hit| CodeName::of(hit.table)).max()
     }
 
+    /// Returns the text before the candidate if nothing is behind it.
+    pub(super) fn label(&self) -> Option<&str> {
+        (!self.after.contains(char::is_alphanumeric)).then(|| self.trimmed_before())
+    }
+
     /// Returns the text before the word "PIN" if that is the name of the candidate.
     pub(super) fn before_pin(&self) -> Option<&str> {
         let name = self.before.trim_end_matches(|c: char| !c.is_alphanumeric());

@@ -34,23 +34,45 @@ pub(super) fn of_href(href: &str, base: Option<&str>) -> Option<String> {
 }
 
 /// Returns the length of the URL at the start of a text: up to white space, a quotation mark or a bracket, or a word of
-/// another script behind it.
+/// another script behind it, or a word behind a comma or an opening bracket that isn't closed.
 pub(super) fn bare_length(text: &str) -> usize {
     let authority = text.find("://").map_or(0, |at| at + "://".len());
     let path = text[authority..].find(['/', '?', '#']).map_or(text.len(), |at| authority + at);
-    let mut before = ' ';
+    let (mut before, mut in_query) = (' ', false);
     for (at, c) in text.char_indices() {
         let is_delimiter = c.is_whitespace()
             || matches!(c, '<' | '>' | '"' | '`' | '|' | '«' | '»')
             || !c.is_ascii() && !c.is_alphanumeric();
         // A path may have words of any script, but no program writes them behind a token.
         let is_glued = at > path && is_other_script(c) && before.is_ascii_alphanumeric();
-        if is_delimiter || is_glued {
+        if is_delimiter || is_glued || at > authority && begins_remark(&text[at..], in_query) {
             return at;
         }
+        in_query |= c == '?' || c == '#';
         before = c;
     }
     text.len()
+}
+
+/// Returns whether a comma or a bracket begins a remark of the sentence: `(valid 24h)`, `,gültig`. The names of pages and
+/// lists of values go on behind the word: `Foo_(bar)`, `a,b&c`.
+fn begins_remark(text: &str, in_query: bool) -> bool {
+    /// Maximum number of bytes in which a bracket is closed.
+    const BRACKET_BYTES_MAX: usize = 256;
+    let close = match text.as_bytes()[0] {
+        b',' => None,
+        b'(' => Some(')'),
+        b'[' => Some(']'),
+        _ => return false,
+    };
+    let rest = &text[1..];
+    let word = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    let behind = rest[word..].trim_start_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*']);
+    let is_word = word > 0 && behind.chars().next().is_none_or(char::is_whitespace);
+    let Some(close) = close else { return is_word };
+    let near = &rest[..rest.floor_char_boundary(BRACKET_BYTES_MAX)];
+    let until = near.find(char::is_whitespace).unwrap_or(near.len());
+    in_query && is_word || near.starts_with(char::is_alphanumeric) && !near[..until].contains(close)
 }
 
 /// Returns whether a character is a letter of another script than Latin.

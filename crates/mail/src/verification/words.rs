@@ -37,7 +37,7 @@ const FAMILY_TABLES: [(&str, KeywordTable); 8] = [
 const SENTENCES: &str = include_str!("words/sentences.txt");
 
 /// The tables of [`SENTENCES`]. Their keywords only match at the start of a word.
-const SENTENCE_TABLES: [(&str, KeywordTable); 11] = [
+const SENTENCE_TABLES: [(&str, KeywordTable); 12] = [
     ("names", KeywordTable::Name),
     ("enter", KeywordTable::Enter),
     ("speech", KeywordTable::Speech),
@@ -49,6 +49,7 @@ const SENTENCE_TABLES: [(&str, KeywordTable); 11] = [
     ("warnings", KeywordTable::Warning),
     ("offers", KeywordTable::Offer),
     ("bulk", KeywordTable::Bulk),
+    ("invitations", KeywordTable::Invitation),
 ];
 
 /// The words for "password", which match anywhere.
@@ -118,6 +119,8 @@ pub(super) enum KeywordTable {
     Offer,
     /// Words of mail that is sent to many: unsubscribe, view in browser.
     Bulk,
+    /// Labels of links that accept an invitation.
+    Invitation,
     /// Words for "password".
     Password,
     /// Labels of links that deny, report, block or cancel.

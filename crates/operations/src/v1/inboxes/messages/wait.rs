@@ -97,6 +97,7 @@ impl<'a> FoundVerificationView<'a> {
         Some(Self {
             verification: VerificationView::of(
                 message.verification.as_ref()?,
+                &message.from,
                 message.analysis.as_ref().and_then(|analysis| analysis.verdict()),
             ),
             message_id: message.id.into(),

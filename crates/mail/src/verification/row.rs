@@ -1,0 +1,83 @@
+//! Rows of tables, such as those of an order, whose labels name the codes of things.
+//!
+//! "Product code: 482913" is a code by its name, and "Acme code: 482913" too. What is around decides: the first one is
+//! in a table.
+
+use std::sync::LazyLock;
+
+use super::page::VerificationPage;
+use super::plain;
+use super::words::{self, KeywordTable};
+use crate::wordlist::{self, WordTable};
+
+/// Maximum length of a label in characters; longer lines are sentences.
+const LABEL_CHARS_MAX: usize = 48;
+/// Maximum number of lines that show something, above and below a row, that belong to its table.
+const NEIGHBORS_MAX: usize = 2;
+
+/// Words in front of a code that say whose it is.
+static OWNERS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/sentences.txt"), "owners"));
+
+/// Returns whether a label, in lower case, names the code of a thing: it has a word for codes, and another one that is
+/// about nothing that one signs in to.
+fn is_of_thing(label: &str) -> bool {
+    let label = label.trim_end_matches(|c: char| !c.is_alphanumeric());
+    if label.chars().count() > LABEL_CHARS_MAX {
+        return false;
+    }
+    let mut codes = Vec::new();
+    for hit in words::hits(label) {
+        match hit.table {
+            KeywordTable::Code => codes.push(hit),
+            KeywordTable::Strong | KeywordTable::Name | KeywordTable::Account => return false,
+            KeywordTable::Action | KeywordTable::Enter | KeywordTable::Password => return false,
+            _ => {}
+        }
+    }
+    let is_apart = |c: char| !c.is_alphabetic();
+    let mut from = 0;
+    let mut is_other = false;
+    for word in label.split(is_apart) {
+        let start = from;
+        from += word.len() + label[start + word.len()..].chars().next().map_or(0, char::len_utf8);
+        // Endings belong to the word for codes, and what is in front of it in a compound doesn't.
+        let code = codes.iter().filter(|hit| (start..start + word.len()).contains(&hit.from)).map(|hit| hit.from).min();
+        let modifier = code.map_or(word, |code| &label[start..code]);
+        is_other |= is_word(modifier) && !OWNERS.contains(&modifier);
+    }
+    is_other && !codes.is_empty()
+}
+
+/// Returns whether a text is long enough for a word that isn't an article.
+fn is_word(text: &str) -> bool {
+    let chars = text.chars().count();
+    chars >= if text.is_ascii() { 4 } else { 2 }
+}
+
+/// Returns whether a code below or behind a label is that of a thing in a table: line `at` is a row of the table, and
+/// `label` is in lower case.
+pub(super) fn is_code_of_thing(page: &VerificationPage<'_>, at: usize, label: &str) -> bool {
+    if at == 0 || !is_of_thing(label) || page.topic().is_subject {
+        return false;
+    }
+    let topic = page.topic();
+    let is_shown = |line: &usize| !plain::is_blank(&page.lines[*line]);
+    let is_label = |line: &usize| page.lines[*line].to_lowercase().contains(label.trim());
+    let above = (1..at).rev().filter(is_shown).filter(|line| !is_label(line)).take(NEIGHBORS_MAX);
+    let below = (at + 1..page.lines.len()).filter(is_shown).take(NEIGHBORS_MAX);
+    let is_trade = |line: usize| page.tables(line).contains(&KeywordTable::Trade);
+    let mut rows = above.chain(below).filter(|line| is_row(&page.lines[*line]));
+    if topic.is_account { rows.any(is_trade) } else { topic.is_trade || rows.next().is_some() }
+}
+
+/// Returns whether a line has a short label and a short value.
+fn is_row(line: &str) -> bool {
+    /// Maximum number of words of a value.
+    const WORDS_MAX: usize = 5;
+    let parts = line.split_once([':', '：', '|', '\t']);
+    parts.is_some_and(|(label, value)| {
+        let (label, value) = (label.trim(), value.trim());
+        let is_short = label.chars().count() <= LABEL_CHARS_MAX && value.split_whitespace().count() <= WORDS_MAX;
+        is_short && !label.is_empty() && !value.is_empty() && !value.starts_with("//")
+    })
+}

@@ -1,0 +1,150 @@
+//! The tokens of HTML that a reader can see.
+//!
+//! Follows which elements are open as a browser does, as far as that decides where a hidden element ends (HTML Standard,
+//! section 13.2.6): an end tag also ends the elements inside, cells and items end the one before, and a stray end tag
+//! ends nothing. A hidden element without an end tag hides all that its parent has behind it.
+
+use crate::{
+    extract::token::{self, HtmlName, HtmlStartTag, HtmlToken},
+    html::hidden::{self, Hiding, HidingAttributes},
+};
+
+/// Maximum number of open elements that a tag is compared with.
+const COMPARED_MAX: usize = 200;
+
+/// Elements that the next one of their kind ends, each in front of those that it ends.
+const ENDED: [(&str, &[&str]); 9] = [
+    ("li", &["li"]),
+    ("dt", &["dt", "dd"]),
+    ("dd", &["dt", "dd"]),
+    ("td", &["td", "th"]),
+    ("th", &["td", "th"]),
+    ("tr", &["td", "th", "tr"]),
+    ("tbody", &["td", "th", "tr", "thead", "tbody", "tfoot"]),
+    ("thead", &["td", "th", "tr", "thead", "tbody", "tfoot"]),
+    ("tfoot", &["td", "th", "tr", "thead", "tbody", "tfoot"]),
+];
+
+/// Elements that only end tags of tables end.
+const TABLE_PARTS: [&str; 8] = ["table", "td", "th", "tr", "tbody", "thead", "tfoot", "caption"];
+
+/// Elements of phrases that can end inside a block that they don't contain.
+const FORMATTING: [&str; 14] =
+    ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
+
+/// Returns the tokens of a document without hidden elements and without text in letters that nobody can read.
+pub(super) fn tokens(html: &str) -> impl Iterator<Item = HtmlToken<'_>> {
+    let mut open = OpenElements::default();
+    token::tokens(html).filter(move |token| open.shows(token))
+}
+
+/// The elements whose end tag hasn't been reached, the innermost last.
+#[derive(Default)]
+struct OpenElements<'a>(Vec<OpenElement<'a>>);
+
+struct OpenElement<'a> {
+    name: HtmlName<'a>,
+    /// What its own attributes hide.
+    own: Option<Hiding>,
+    /// Whether it or one around it is hidden.
+    is_hidden: bool,
+    /// Whether its letters can't be read.
+    is_unreadable: bool,
+}
+
+impl OpenElement<'_> {
+    /// Updates what is hidden in an element inside another one.
+    fn inherit(&mut self, parent: Option<&OpenElement<'_>>) {
+        self.is_hidden = self.own == Some(Hiding::Element) || parent.is_some_and(|parent| parent.is_hidden);
+        self.is_unreadable = match self.own {
+            Some(Hiding::Letters) => true,
+            Some(Hiding::ReadableLetters) => false,
+            _ => parent.is_some_and(|parent| parent.is_unreadable),
+        };
+    }
+}
+
+impl<'a> OpenElements<'a> {
+    /// Updates the elements, and returns whether the reader sees what the token does.
+    fn shows(&mut self, token: &HtmlToken<'a>) -> bool {
+        match token {
+            HtmlToken::Text(_) => self.0.last().is_none_or(|last| !last.is_hidden && !last.is_unreadable),
+            HtmlToken::Open(tag) => self.open(tag),
+            HtmlToken::Close(name) => self.close(name),
+        }
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.0.last().is_some_and(|last| last.is_hidden)
+    }
+
+    fn open(&mut self, tag: &HtmlStartTag<'a>) -> bool {
+        let mut hiding = HidingAttributes::default();
+        tag.attributes().for_each(|(name, value)| hiding.add(name, value));
+        let own = hidden::hiding(tag.name.text, &hiding);
+        self.end_implied(&tag.name);
+        if tag.name.traits.is_void() || tag.name.traits.is_undisplayed() {
+            return !self.is_hidden() && own != Some(Hiding::Element);
+        }
+        let mut element = OpenElement { name: tag.name, own, is_hidden: false, is_unreadable: false };
+        element.inherit(self.0.last());
+        self.0.push(element);
+        !self.is_hidden()
+    }
+
+    /// Ends the elements that a start tag ends.
+    fn end_implied(&mut self, name: &HtmlName<'_>) {
+        let ended = ENDED.iter().find(|(start, _)| name.is(start)).map_or(&[] as &[&str], |(_, ended)| ended);
+        if ended.is_empty() && !name.traits.is_block() {
+            return;
+        }
+        let mut keep = self.0.len();
+        for (at, element) in self.0.iter().enumerate().rev().take(COMPARED_MAX) {
+            let is_ended = element.name.is("p") || ended.iter().any(|ended| element.name.is(ended));
+            if is_ended {
+                keep = at;
+            } else if is_special(&element.name) {
+                break;
+            }
+        }
+        self.0.truncate(keep);
+    }
+
+    fn close(&mut self, name: &HtmlName<'a>) -> bool {
+        let was_hidden = self.is_hidden();
+        let Some(at) = self.ended_by(name) else { return !was_hidden };
+        let closed_hidden = self.0[at].is_hidden;
+        if is_special(name) || at + 1 == self.0.len() || !self.0[at + 1..].iter().any(|inner| is_special(&inner.name)) {
+            self.0.truncate(at);
+        } else {
+            // What is inside stays open, without it.
+            self.0.remove(at);
+            for inner in at..self.0.len() {
+                let (outer, rest) = self.0.split_at_mut(inner);
+                rest[0].inherit(outer.last());
+            }
+        }
+        !closed_hidden
+    }
+
+    /// Returns the index of the element that an end tag ends.
+    fn ended_by(&self, name: &HtmlName<'_>) -> Option<usize> {
+        let is_table_part = TABLE_PARTS.iter().any(|part| name.is(part));
+        let can_cross = is_special(name) || FORMATTING.iter().any(|formatting| name.is(formatting));
+        for (at, element) in self.0.iter().enumerate().rev().take(COMPARED_MAX) {
+            if name.is(element.name.text) {
+                return Some(at);
+            }
+            let is_bound = !is_table_part && TABLE_PARTS.iter().any(|part| element.name.is(part));
+            if is_bound || !can_cross && is_special(&element.name) {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+/// Returns whether an element is none of phrases.
+fn is_special(name: &HtmlName<'_>) -> bool {
+    name.traits.is_block() || TABLE_PARTS.iter().any(|part| name.is(part))
+}
