@@ -195,6 +195,8 @@ pub struct ExtractedText {
     pub language: Option<String>,
     /// Whether the file has more text.
     pub truncated: bool,
+    /// Text that the file hides from its readers. Only the screen gets it, and it isn't stored.
+    pub hidden: String,
 }
 
 impl ExtractedText {
@@ -274,8 +276,14 @@ mod tests {
     #[test]
     fn a_text_is_stored_in_parts_of_whole_characters() {
         let text = "é".repeat(PART_CHARS) + "x";
-        let text =
-            ExtractedText { method: ExtractionMethod::Text, text, pages: None, language: None, truncated: false };
+        let text = ExtractedText {
+            method: ExtractionMethod::Text,
+            text,
+            pages: None,
+            language: None,
+            truncated: false,
+            hidden: String::new(),
+        };
         let parts = text.parts();
         assert_eq!(parts.iter().map(|part| part.chars().count()).collect::<Vec<_>>(), [PART_CHARS, 1]);
         assert_eq!(parts.concat(), text.text);

@@ -14,6 +14,8 @@ pub struct FileText {
     pub is_truncated: bool,
     /// The language that the file states (BCP 47).
     pub language: Option<String>,
+    /// Text of HTML that its style hides from readers. Only a screen needs it.
+    pub hidden: String,
     /// Pages to read by OCR.
     pub images: Vec<PageImage>,
 }
@@ -42,19 +44,22 @@ pub(crate) struct TextWriter {
     is_paged: bool,
     chars: usize,
     cells: usize,
-    is_truncated: bool,
+    is_full: bool,
+    /// Whether something was left out before the end.
+    is_cut: bool,
     language: Option<String>,
+    hidden: String,
 }
 
 impl TextWriter {
     /// Returns whether nothing more is kept, so that reading can stop.
     pub(crate) fn is_full(&self) -> bool {
-        self.is_truncated
+        self.is_full
     }
 
-    /// Marks the text as incomplete.
-    pub(crate) fn truncate(&mut self) {
-        self.is_truncated = true;
+    /// Marks the text as incomplete, and goes on.
+    pub(crate) fn leave_out(&mut self) {
+        self.is_cut = true;
     }
 
     /// Sets the language unless it is known.
@@ -66,6 +71,16 @@ impl TextWriter {
         }
     }
 
+    /// Adds text that readers don't see.
+    pub(crate) fn hide(&mut self, text: &str) {
+        let room = CHARS_MAX.saturating_sub(self.hidden.len() + 1);
+        let text = &text[..text.floor_char_boundary(room)];
+        if !text.trim().is_empty() {
+            self.hidden.push_str(text);
+            self.hidden.push('\n');
+        }
+    }
+
     pub(crate) fn push(&mut self, text: &str) {
         for c in text.chars() {
             self.push_char(c);
@@ -74,7 +89,7 @@ impl TextWriter {
 
     pub(crate) fn push_char(&mut self, c: char) {
         if self.chars >= CHARS_MAX {
-            self.is_truncated = true;
+            self.is_full = true;
             return;
         }
         let c = match c {
@@ -110,17 +125,10 @@ impl TextWriter {
         }
     }
 
-    /// Adds a space unless the line is empty or ends with one.
-    pub(crate) fn space(&mut self) {
-        if !self.page.is_empty() && !self.page.ends_with([' ', '\n', '\t']) {
-            self.push_char(' ');
-        }
-    }
-
-    /// Adds a cell to the row, with its line ends as spaces.
+    /// Adds a cell to the row, with its line ends as spaces. A cell beyond the longest row is left out.
     pub(crate) fn cell(&mut self, text: &str) {
         if self.cells >= ROW_CELLS_MAX {
-            self.is_truncated = true;
+            self.is_cut |= !text.trim().is_empty();
             return;
         }
         if self.cells > 0 {
@@ -128,7 +136,8 @@ impl TextWriter {
         }
         self.cells += 1;
         for c in text.trim().chars() {
-            self.push_char(if matches!(c, '\n' | '\t') { ' ' } else { c });
+            let is_break = matches!(c, '\n' | '\t' | '\r' | '\u{b}' | '\u{c}' | '\u{2028}' | '\u{2029}');
+            self.push_char(if is_break { ' ' } else { c });
         }
     }
 
@@ -139,7 +148,7 @@ impl TextWriter {
         }
         self.is_paged = true;
         if self.pages.len() >= PAGES_MAX {
-            self.is_truncated = true;
+            self.is_full = true;
             return false;
         }
         true
@@ -157,7 +166,7 @@ impl TextWriter {
         if lacks_parts && !self.is_paged {
             return Err(FileError::parse("The file lacks its parts."));
         }
-        self.is_truncated |= lacks_parts;
+        self.is_cut |= lacks_parts;
         Ok(self.finish())
     }
 
@@ -165,7 +174,8 @@ impl TextWriter {
         if !self.is_paged || self.pages.len() < PAGES_MAX {
             self.finish_page();
         }
-        let Self { pages, is_paged, is_truncated, language, .. } = self;
-        FileText { pages, is_paged, is_truncated, language, images: Vec::new() }
+        let Self { pages, is_paged, language, hidden, .. } = self;
+        let is_truncated = self.is_full || self.is_cut;
+        FileText { pages, is_paged, is_truncated, language, hidden, images: Vec::new() }
     }
 }

@@ -28,6 +28,7 @@ fn a_result_survives_the_pipe() {
         is_paged: true,
         is_truncated: true,
         language: Some("de".to_owned()),
+        hidden: "\u{e9}".to_owned(),
         images: vec![PageImage { page: 1, bytes: vec![1, 10, 2] }],
     };
     assert_eq!(worker::parse_output(&worker::output(Ok(text.clone()))), Some(Ok(text)));
@@ -38,15 +39,128 @@ fn a_result_survives_the_pipe() {
     assert_eq!(worker::parse_output(b"{}\nrest"), None);
 }
 
+fn read_named(filename: &str, bytes: &[u8]) -> FileText {
+    read(&named(filename, "application/octet-stream"), bytes).expect("readable")
+}
+
+#[test]
+fn the_delimiter_of_a_table_splits_its_rows_evenly() {
+    let table = [
+        (
+            "Betrag;Datum;Text\n1.234,50;01.03.2026;Miete, warm, Mai\n",
+            "Betrag\tDatum\tText\n1.234,50\t01.03.2026\tMiete, warm, Mai",
+        ),
+        ("a;b\n1,50;x\n2,50;y", "a\tb\n1,50\tx\n2,50\ty"),
+        ("1,50;2,50\n3,50;4,50", "1,50\t2,50\n3,50\t4,50"),
+        ("1,2,3\n4,5,6", "1\t2\t3\n4\t5\t6"),
+        ("a,b,c; d", "a\tb\tc; d"),
+        ("a,b\n\"x;y;z\",2\n\"u;v;w\",3", "a\tb\nx;y;z\t2\nu;v;w\t3"),
+        ("a\tb\n1,5\t2,5", "a\tb\n1,5\t2,5"),
+        ("a|b\nx, y, z|2", "a\tb\nx, y, z\t2"),
+        ("a;b;c\n1,5;2\n3,5;4;5;6", "a\tb\tc\n1,5\t2\n3,5\t4\t5\t6"),
+        ("Name, first\nA, b\nC, d", "Name\tfirst\nA\tb\nC\td"),
+        ("one\ntwo", "one\ntwo"),
+        ("", ""),
+    ];
+    for (source, expected) in table {
+        for end in ["\n", "\r\n", "\r"] {
+            assert_eq!(text_of("a.csv", source.replace('\n', end).as_bytes()), expected, "{source:?} {end:?}");
+        }
+    }
+}
+
+#[test]
+fn line_ends_within_a_cell_are_spaces() {
+    for end in ["\n", "\r\n", "\r"] {
+        assert_eq!(text_of("a.csv", format!("a,b{end}\"x{end}y\",2{end}").as_bytes()), "a\tb\nx y\t2");
+    }
+}
+
+#[test]
+fn a_long_row_loses_only_its_own_rest() {
+    let row = |cells: usize| vec!["x"; cells].join(",");
+    for (cells, is_cut) in [(1, false), (1_023, false), (1_024, false), (1_025, true), (5_000, true)] {
+        let text = read_named("a.csv", format!("a,b\n{}\nlast,row\n", row(cells)).as_bytes());
+        assert_eq!(text.is_truncated, is_cut, "{cells}");
+        assert!(text.pages[0].ends_with("x\nlast\trow"), "{cells}");
+    }
+}
+
+#[test]
+fn a_wide_sheet_says_that_it_is_cut() {
+    for (column, is_cut) in [("B", false), ("AMJ", false), ("AMK", true), ("XFD", true)] {
+        let rows = format!(
+            r#"<row><c r="A1"><v>1</v></c><c r="{column}1"><v>2</v></c></row><row><c r="A2"><v>3</v></c></row>"#
+        );
+        let text = read_named("a.xlsx", &workbook(rows, "<sst/>".to_owned()));
+        assert_eq!(text.is_truncated, is_cut, "{column}");
+        assert!(text.pages[0].ends_with("\n3"), "{column}");
+    }
+}
+
+#[test]
+fn mail_that_is_nested_too_deeply_says_that_it_is_cut() {
+    for depth in 0..7 {
+        let mut mail = "Subject: inner\r\n\r\ninnermost\r\n".to_owned();
+        for level in 0..depth {
+            let open = format!(
+                "Subject: level\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b{level}\r\n\r\n--b{level}\r\n\r\ntext\r\n"
+            );
+            let part = format!(
+                "--b{level}\r\nContent-Type: message/rfc822\r\nContent-Disposition: attachment; filename=a.eml\r\n\r\n"
+            );
+            mail = format!("{open}{part}{mail}\r\n--b{level}--\r\n");
+        }
+        let text = read_named("a.eml", mail.as_bytes());
+        assert_eq!(text.is_truncated, !text.pages[0].contains("innermost"), "{depth}");
+        assert_eq!(text.is_truncated, depth > limits::MAIL_DEPTH_MAX, "{depth}");
+    }
+}
+
+#[test]
+fn text_that_html_hides_is_kept_for_the_screen() {
+    let html = "<p>seen</p><div style='display:none'>unseen words</div>";
+    let mail = format!(
+        "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\ntext\r\n--b\r\nContent-Type: text/html\r\nContent-Disposition: attachment; filename=a.html\r\n\r\n{html}\r\n--b--\r\n"
+    );
+    for (filename, bytes) in [("a.html", html), ("a.eml", &*mail)] {
+        let text = read_named(filename, bytes.as_bytes());
+        assert_eq!(text.hidden.trim(), "unseen words", "{filename}");
+        assert!(text.pages[0].contains("seen") && !text.pages[0].contains("unseen"), "{filename}");
+    }
+    assert_eq!(read_named("a.html", b"<p>seen</p>").hidden, "");
+}
+
+#[test]
+fn deleted_text_of_rtf_is_left_out() {
+    let table = [
+        (r"{\rtf1 kept {\deleted gone}kept}", "kept kept"),
+        (r"{\rtf1 a\deleted b\deleted0 c}", "ac"),
+        (r"{\rtf1 a{\deleted b{\b c}\'e9\u8364?\par}d}", "ad"),
+        (r"{\rtf1 a{\deleted1 b\plain c}d}", "acd"),
+        (r"{\rtf1 a{\revised b}c}", "abc"),
+    ];
+    for (source, expected) in table {
+        assert_eq!(text_of("a.rtf", source.as_bytes()), expected, "{source}");
+    }
+}
+
 /// A cell is a number of a string, so a row of a few bytes can stand for gigabytes.
 #[test]
 fn a_row_of_one_long_string_needs_no_memory_beyond_its_text() {
     let strings = format!("<sst><si><t>{}</t></si></sst>", "s".repeat(1 << 20));
     let row = format!("<row>{}</row>", r#"<c t="s"><v>0</v></c>"#.repeat(1_000));
+    let read = read_named("a.xlsx", &workbook(row, strings));
+    assert!(read.is_truncated);
+    assert_eq!(read.pages[0].chars().count(), limits::CHARS_MAX);
+}
+
+/// Returns a workbook of one sheet with these rows.
+fn workbook(rows: String, strings: String) -> Vec<u8> {
     let parts = [
         ("xl/workbook.xml", r#"<sheet name="a" r:id="s"/>"#.to_owned()),
         ("xl/_rels/workbook.xml.rels", r#"<Relationship Id="s" Type="x/worksheet" Target="s.xml"/>"#.to_owned()),
-        ("xl/s.xml", row),
+        ("xl/s.xml", rows),
         ("xl/sharedStrings.xml", strings),
     ];
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
@@ -54,8 +168,5 @@ fn a_row_of_one_long_string_needs_no_memory_beyond_its_text() {
         zip.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a part");
         std::io::Write::write_all(&mut zip, text.as_bytes()).expect("written");
     }
-    let bytes = zip.finish().expect("an archive").into_inner();
-    let read = read(&named("a.xlsx", "application/octet-stream"), &bytes).expect("readable");
-    assert!(read.is_truncated);
-    assert_eq!(read.pages[0].chars().count(), limits::CHARS_MAX);
+    zip.finish().expect("an archive").into_inner()
 }

@@ -18,6 +18,8 @@ struct OutputHeader {
     language: Option<String>,
     /// Bytes of each page.
     pages: Vec<usize>,
+    /// Bytes of the hidden text.
+    hidden: usize,
     images: Vec<ImageHeader>,
 }
 
@@ -54,10 +56,12 @@ pub fn output(result: Result<FileText, FileError>) -> Vec<u8> {
         is_truncated: text.is_truncated,
         language: text.language,
         pages: text.pages.iter().map(String::len).collect(),
+        hidden: text.hidden.len(),
         images: text.images.iter().map(|image| ImageHeader { page: image.page, bytes: image.bytes.len() }).collect(),
     };
     let mut output = line(&header);
     text.pages.iter().for_each(|page| output.extend_from_slice(page.as_bytes()));
+    output.extend_from_slice(text.hidden.as_bytes());
     text.images.iter().for_each(|image| output.extend_from_slice(&image.bytes));
     output
 }
@@ -83,6 +87,7 @@ pub fn parse_output(output: &[u8]) -> Option<Result<FileText, FileError>> {
     for bytes in header.pages {
         text.pages.push(std::str::from_utf8(take(bytes)?).ok()?.to_owned());
     }
+    std::str::from_utf8(take(header.hidden)?).ok()?.clone_into(&mut text.hidden);
     for ImageHeader { page, bytes } in header.images {
         text.images.push(PageImage { page, bytes: take(bytes)?.to_owned() });
     }

@@ -43,11 +43,15 @@ pub fn scan(content: &Content<'_>) -> LocalScreen {
     found
 }
 
-/// Scans the text of a file. Offsets count in the text.
+/// Scans the text of a file, and what the file hides from its readers. Offsets count in the text; those of hidden text are 0.
 #[must_use]
-pub fn scan_file_text(text: &str) -> LocalScreen {
+pub fn scan_file_text(text: &str, hidden: &str) -> LocalScreen {
     let mut scan = Scan { complete: true, ..Scan::default() };
     scan.source(text, Part::File, Place::Attachment);
+    scan.source(hidden, Part::File, Place::Hidden);
+    scan.hidden_chars += hidden.chars().filter(|c| !c.is_whitespace()).count();
+    let of_hidden = scan.reasons.iter_mut().filter(|reason| reason.place == Place::Hidden);
+    of_hidden.for_each(|reason| (reason.start, reason.end) = (0, 0));
     scan.done()
 }
 

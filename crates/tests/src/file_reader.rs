@@ -45,5 +45,6 @@ fn text(read: FileText) -> Result<ExtractedText, ExtractionError> {
         pages: read.is_paged.then(|| u32::try_from(read.pages.len()).unwrap_or(u32::MAX)),
         language: read.language,
         truncated: read.is_truncated,
+        hidden: read.hidden,
     })
 }

@@ -7,6 +7,8 @@ use serde_json::Value;
 const PLACES_MAX: usize = 500;
 /// Characters of the words that a model names.
 const QUOTE_CHARS_MAX: usize = 300;
+/// Places within words that are passed over for one value.
+const MATCHES_MAX: usize = 10_000;
 
 /// The place of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,17 +48,31 @@ impl<'t> SearchedText<'t> {
         Self { text, folded, origins }
     }
 
-    /// Returns the range of bytes where the words stand first.
+    /// Returns the range of bytes where the words stand first, neither beginning nor ending within a word or a number.
     fn find(&self, words: &str) -> Option<std::ops::Range<usize>> {
         let wanted: String = words.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
         if wanted.is_empty() {
             return None;
         }
-        let at = self.folded.find(&wanted)?;
-        let start = self.origins[at];
-        let last = self.origins[at + wanted.len() - 1];
-        let end = last + self.text[last..].chars().next().map_or(0, char::len_utf8);
-        Some(start..end)
+        let ranges = self.folded.match_indices(&wanted).map(|(at, _)| {
+            let start = self.origins[at];
+            let last = self.origins[at + wanted.len() - 1];
+            start..last + self.text[last..].chars().next().map_or(0, char::len_utf8)
+        });
+        ranges.take(MATCHES_MAX).find(|range| self.is_whole(range.start) && self.is_whole(range.end))
+    }
+
+    /// Returns whether a byte is at the edge of a word or a number.
+    fn is_whole(&self, at: usize) -> bool {
+        let mut before = self.text[..at].chars().rev();
+        let mut after = self.text[at..].chars();
+        let (Some(last), Some(next)) = (before.next(), after.next()) else { return true };
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let is_mark = |c: char| matches!(c, '.' | ',' | '\'' | '\u{2019}');
+        // The point of 12.50 is within the number; that of the end of a sentence isn't.
+        let is_in_number = (is_digit(Some(last)) && is_mark(next) && is_digit(after.next()))
+            || (is_mark(last) && is_digit(Some(next)) && is_digit(before.next()));
+        !is_in_number && !(is_of_word(last) && is_of_word(next))
     }
 
     fn place(&self, pointer: &str, words: &str) -> Option<ValuePlace> {
@@ -72,6 +88,15 @@ impl<'t> SearchedText<'t> {
             quote,
         })
     }
+}
+
+/// Returns whether a character is part of a word that white space or a sign ends. Chinese, Japanese and Thai have no such words.
+fn is_of_word(c: char) -> bool {
+    let is_of_script_without_spaces = matches!(
+        c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{9fff}' |
+            '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}'
+    );
+    c.is_alphanumeric() && !is_of_script_without_spaces
 }
 
 /// Returns the places of the values of an answer, in its order. `sources` are the places that the model names: a pointer and
@@ -115,6 +140,40 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn places_neither_begin_nor_end_within_words() {
+        let table = [
+            ("Nr. 4711, 1 Stück", "1", Some(10)),
+            ("Nr. 4711", "1", None),
+            ("Nr. 4711", "471", None),
+            ("Nr. 4711", "711", None),
+            ("Nr. 4711", "4711", Some(4)),
+            ("RE-4711/2", "4711", Some(3)),
+            ("1.234,50 EUR", "1", None),
+            ("1.234,50 EUR", "234", None),
+            ("1.234,50 EUR", "50", None),
+            ("1.234,50 EUR", "1.234,50", Some(0)),
+            ("12'000 CHF", "12", None),
+            ("There are 12.", "12", Some(10)),
+            ("12, 13", "12", Some(0)),
+            ("Total:12.5", "12.5", Some(6)),
+            ("Category: cat", "cat", Some(10)),
+            ("scatter", "cat", None),
+            ("Größe groß", "groß", Some(6)),
+            ("EUR12", "EUR", None),
+            ("EUR 12", "EUR", Some(0)),
+            ("12€", "12", Some(0)),
+            ("ACME  GmbH", "acme gmbh", Some(0)),
+            ("収件人張三先生", "張三", Some(3)),
+            ("a 1\n2", "1", Some(2)),
+            ("", "1", None),
+        ];
+        for (text, value, expected) in table {
+            let found = places(&SearchedText::new(text), &json!({ "value": value }), &[]);
+            assert_eq!(found.first().map(|place| place.offset), expected, "{value} in {text}");
+        }
+    }
 
     #[test]
     fn only_words_that_are_there_are_places() {

@@ -1,9 +1,10 @@
 //! Reads the text of one attachment. The port does it in a process of its own; its result is stored with its event.
 
 use posthouse_domain::{
-    Attachment, AttachmentId, EventKind, ExtractedText, Extraction, ExtractionErrorCode, ExtractionStatus, Message,
-    NewEvent, QuotedLinks, Refusal, WorkspaceId,
+    Attachment, AttachmentId, EventKind, ExtractedText, Extraction, ExtractionErrorCode, ExtractionStatus, FileReason,
+    Message, NewEvent, QuotedLinks, Refusal, WorkspaceId,
 };
+use posthouse_screen::Place;
 use posthouse_store::{
     Error, Result as StoreResult, Tx, attachment_texts, attachments, events, inboxes, messages, workspaces,
 };
@@ -61,7 +62,9 @@ async fn find(service: &Service, workspace: WorkspaceId, id: AttachmentId, is_la
             return Ok(Work::Nothing);
         }
         let Some(message) = messages::get(tx, workspace, file.message)? else { return Ok(Work::Nothing) };
-        if let Some(text) = attachment_texts::of_copy(tx, workspace, &file)?.filter(|_| is_on) {
+        if let Some((of, text)) = attachment_texts::of_copy(tx, workspace, &file)?.filter(|_| is_on)
+            && !has_hidden_reason(tx, of)?
+        {
             return Ok(Work::Copy { file, message: Box::new(message), text });
         }
         let limit = workspaces::get(tx, workspace)?.and_then(|tenant| plans.of(tenant.plan).extractions_per_month);
@@ -83,6 +86,13 @@ async fn find(service: &Service, workspace: WorkspaceId, id: AttachmentId, is_la
         })
     };
     service.read(workspace, read).await
+}
+
+/// Returns whether the screen found something in what a file hides. That isn't stored, so its copies are read again.
+fn has_hidden_reason(tx: &mut Tx, of: attachment_texts::AttachmentText) -> StoreResult<bool> {
+    let check = messages::get(tx, of.workspace, of.message)?.and_then(|message| message.local_check);
+    let is_hidden = |found: &FileReason| found.attachment == of.attachment && found.reason.place == Place::Hidden;
+    Ok(check.is_some_and(|check| check.files.iter().any(is_hidden)))
 }
 
 /// Reads the file. A problem of the stored bytes is a result; a problem of the store is an error, and the job is repeated.

@@ -90,7 +90,7 @@ fn number(description: &str) -> Value {
 }
 
 fn date(description: &str) -> Value {
-    json!({ "type": "string", "description": format!("{description}, as YYYY-MM-DD") })
+    json!({ "type": "string", "format": "date", "description": format!("{description}, as YYYY-MM-DD") })
 }
 
 fn list(items: Value) -> Value {
@@ -187,6 +187,37 @@ mod tests {
             let schema = DataSchema::named(name).expect("built in");
             assert_eq!(schema::check(&schema.json()), Ok(()), "{name}");
             assert_eq!(schema.name(), name);
+        }
+    }
+
+    #[test]
+    fn dates_have_the_form_that_the_docs_promise() {
+        let invoice = DataSchema::Invoice.json();
+        let schema = &invoice["properties"]["issue_date"];
+        for date in ["2026-03-01", "2024-02-29", "2000-02-29", "2026-12-31"] {
+            assert_eq!(schema::validate(schema, &json!(date)), Ok(()), "{date}");
+        }
+        assert_eq!(schema::validate(schema, &Value::Null), Ok(()));
+        let wrong = [
+            "01.03.2026",
+            "2026-3-1",
+            "2026-02-29",
+            "1900-02-29",
+            "2026-13-01",
+            "2026-00-01",
+            "2026-04-31",
+            "2026-01-00",
+            "2026-03-01T00:00:00Z",
+            "2026/03/01",
+            "20260301",
+            "March 1, 2026",
+            "",
+            " 2026-03-01",
+            "2026-03-0x",
+            "+026-03-01",
+        ];
+        for date in wrong {
+            assert!(schema::validate(schema, &json!(date)).is_err(), "{date}");
         }
     }
 

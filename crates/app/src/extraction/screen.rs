@@ -33,7 +33,7 @@ pub(super) async fn scan(service: &Service, message: &Message, text: ExtractedTe
     let author = Mailbox::parse(&message.from).ok();
     let owner = WorkOwner { class: WorkClass::Search, workspace: message.workspace };
     let work = move |_: &WorkStop| {
-        let found = catch_unwind(AssertUnwindSafe(|| scan_file_text(&text.text)));
+        let found = catch_unwind(AssertUnwindSafe(|| scan_file_text(&text.text, &text.hidden)));
         let mut seen = SeenAddresses::default();
         author.iter().for_each(|author| seen.leave_out(author.address()));
         seen.read(&text.text);

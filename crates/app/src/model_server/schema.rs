@@ -24,9 +24,12 @@ const APPLIED: &[&str] = &[
     "anyOf",
     "oneOf",
     "allOf",
+    "format",
 ];
 /// Keywords that only describe.
 const DESCRIBING: &[&str] = &["title", "description", "examples", "default", "$schema", "$comment", "$id"];
+/// The one value of `format`.
+const DATE_FORMAT: &str = "date";
 /// The values of `type`.
 const TYPES: &[&str] = &["object", "array", "string", "number", "integer", "boolean", "null"];
 
@@ -79,6 +82,7 @@ fn check_keyword(keyword: &str, value: &Value, depth: usize) -> Result<(), Strin
         ("enum", Value::Array(all)) if !all.is_empty() => Ok(()),
         ("enum", _) => wrong("a list of values"),
         ("minLength" | "maxLength" | "minItems" | "maxItems", count) if count.as_u64().is_none() => wrong("a count"),
+        ("format", format) if format != DATE_FORMAT => wrong("`date`"),
         ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", number) if !number.is_number() => {
             wrong("a number")
         }
@@ -200,7 +204,10 @@ fn validate_at(schema: &Value, value: &Value, at: &str, depth: usize) -> Result<
     match value {
         Value::Object(members) => check_object(schema, members, at, depth),
         Value::Array(items) => check_array(schema, items, at, depth),
-        Value::String(text) => check_count(schema, "minLength", "maxLength", text.chars().count(), at),
+        Value::String(text) => {
+            check_count(schema, "minLength", "maxLength", text.chars().count(), at)?;
+            check_format(schema, text, at)
+        }
         Value::Number(number) => check_range(schema, number.as_f64().unwrap_or(f64::NAN), at),
         Value::Null | Value::Bool(_) => Ok(()),
     }
@@ -291,6 +298,34 @@ fn check_count(schema: &Map<String, Value>, min: &str, max: &str, count: usize, 
         return Err(format!("{at} is longer than {max}"));
     }
     Ok(())
+}
+
+fn check_format(schema: &Map<String, Value>, text: &str, at: &str) -> Result<(), String> {
+    let is_date = schema.get("format").is_some_and(|format| format == DATE_FORMAT);
+    if is_date && !is_full_date(text) { Err(format!("{at} must be a date as YYYY-MM-DD")) } else { Ok(()) }
+}
+
+/// Returns whether a text is a day of the calendar (RFC 3339 §5.6, `full-date`).
+fn is_full_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_form = bytes.len() == 10
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() });
+    let number =
+        |range: std::ops::Range<usize>| text.get(range).and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0);
+    if !is_form {
+        return false;
+    }
+    let (year, month) = (number(0..4), number(5..7));
+    let is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    let days = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u32::from(is_leap),
+        _ => 31,
+    };
+    (1..=12).contains(&month) && (1..=days).contains(&number(8..10))
 }
 
 fn check_range(schema: &Map<String, Value>, number: f64, at: &str) -> Result<(), String> {

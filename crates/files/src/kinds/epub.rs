@@ -1,8 +1,6 @@
 //! Books (EPUB 3.3): a page for each document of the spine.
 
-use posthouse_mail::html;
-
-use super::{pptx::resolved, text::write_lines};
+use super::{pptx::resolved, text::write_html};
 use crate::{
     FileError, FileText,
     archive::Archive,
@@ -25,7 +23,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         if !out.begin_page() {
             break;
         }
-        write_lines(&mut out, &html::to_text(&xml::decode(&chapter)));
+        write_html(&mut out, &xml::decode(&chapter));
         if out.is_full() {
             break;
         }

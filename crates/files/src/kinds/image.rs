@@ -2,18 +2,34 @@
 
 use posthouse_mail::file_type::{FileFormat, ImageFormat};
 
-use crate::{FileError, FileText, PageImage, limits::IMAGE_PIXELS_MAX};
+use crate::{
+    FileError, FileText, PageImage,
+    limits::{IMAGE_PIXELS_MAX, OCR_PAGES_MAX},
+};
 
 /// Entries of a directory of a TIFF that are looked at.
 const TIFF_ENTRIES_MAX: usize = 512;
+/// Directories of a TIFF that are looked at. Some are of previews.
+const TIFF_DIRECTORIES_MAX: usize = 256;
+/// Bytes of all pages of a TIFF, each of which is a copy of the file.
+const TIFF_PAGES_BYTES_MAX: usize = 96 * 1024 * 1024;
+/// Tags of a TIFF: what an image is for, its width and its height.
+const SUBFILE_TYPE: u16 = 254;
+const WIDTH: u16 = 256;
+const HEIGHT: u16 = 257;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let size = ImageSize::of(bytes).ok_or_else(|| FileError::parse("The file is not a valid image."))?;
     if size.width.saturating_mul(size.height) > IMAGE_PIXELS_MAX {
         return Err(FileError::too_large("The image has too many pixels."));
     }
-    let images = vec![PageImage { page: 0, bytes: bytes.to_vec() }];
-    Ok(FileText { pages: vec![String::new()], is_paged: true, images, ..FileText::default() })
+    let (images, is_truncated) = match Tiff::of(bytes).map(|tiff| tiff.pages()) {
+        Some((images, is_cut)) if !images.is_empty() => (images, is_cut),
+        _ => (vec![bytes.to_vec()], false),
+    };
+    let pages = vec![String::new(); images.len()];
+    let images = images.into_iter().enumerate().map(|(page, bytes)| PageImage { page, bytes }).collect();
+    Ok(FileText { pages, is_paged: true, is_truncated, images, ..FileText::default() })
 }
 
 /// The size in the header of an image, in pixels.
@@ -84,22 +100,89 @@ fn webp(bytes: &[u8]) -> Option<ImageSize> {
 
 /// Returns the size in the first directory of a TIFF.
 fn tiff(bytes: &[u8]) -> Option<ImageSize> {
-    let is_little = bytes.starts_with(b"II");
-    let short = |at: usize| {
-        let bytes = array(bytes, at)?;
-        Some(if is_little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
-    };
-    let long = |at: usize| {
-        let bytes = array(bytes, at)?;
-        Some(if is_little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
-    };
-    let start = usize::try_from(long(4)?).ok()?;
-    let entries = usize::from(short(start)?).min(TIFF_ENTRIES_MAX);
-    let value = |tag: u16| {
-        let at = (0..entries).map(|entry| start + 2 + entry * 12).find(|at| short(*at) == Some(tag))?;
-        if short(at + 2)? == 3 { short(at + 8).map(u32::from) } else { long(at + 8) }
-    };
-    Some(ImageSize::new(value(256)?, value(257)?))
+    let tiff = Tiff::of(bytes)?;
+    tiff.size(tiff.first()?)
+}
+
+/// A TIFF: a list of directories, each of which has an image (TIFF 6.0 §2).
+#[derive(Clone, Copy)]
+struct Tiff<'b> {
+    bytes: &'b [u8],
+    is_little: bool,
+}
+
+impl<'b> Tiff<'b> {
+    fn of(bytes: &'b [u8]) -> Option<Self> {
+        let is_tiff = matches!(FileFormat::of(bytes), Some(FileFormat::Image(ImageFormat::Tiff)));
+        is_tiff.then_some(Self { bytes, is_little: bytes.starts_with(b"II") })
+    }
+
+    fn short(self, at: usize) -> Option<u16> {
+        let bytes = array(self.bytes, at)?;
+        Some(if self.is_little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
+    }
+
+    fn long(self, at: usize) -> Option<u32> {
+        let bytes = array(self.bytes, at)?;
+        Some(if self.is_little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+    }
+
+    /// Returns where the first directory is.
+    fn first(self) -> Option<usize> {
+        usize::try_from(self.long(4)?).ok()
+    }
+
+    /// Returns where a directory states the next one.
+    fn link(self, directory: usize) -> Option<usize> {
+        Some(directory + 2 + usize::from(self.short(directory)?) * 12)
+    }
+
+    fn value(self, directory: usize, tag: u16) -> Option<u32> {
+        let entries = usize::from(self.short(directory)?).min(TIFF_ENTRIES_MAX);
+        let at = (0..entries).map(|entry| directory + 2 + entry * 12).find(|at| self.short(*at) == Some(tag))?;
+        if self.short(at + 2)? == 3 { self.short(at + 8).map(u32::from) } else { self.long(at + 8) }
+    }
+
+    fn size(self, directory: usize) -> Option<ImageSize> {
+        Some(ImageSize::new(self.value(directory, WIDTH)?, self.value(directory, HEIGHT)?))
+    }
+
+    /// Returns a file for each page, and whether pages are left out. Previews are no pages.
+    fn pages(self) -> (Vec<Vec<u8>>, bool) {
+        let (mut pages, mut seen) = (Vec::new(), Vec::new());
+        let mut next = self.first();
+        while let Some(directory) = next.filter(|at| *at != 0 && !seen.contains(at)) {
+            let Some(size) = self.size(directory) else { return (pages, true) };
+            let is_preview = self.value(directory, SUBFILE_TYPE).is_some_and(|kind| kind & 1 == 1);
+            if !is_preview {
+                let bytes = (pages.len() + 1) * self.bytes.len();
+                let is_too_large = size.width.saturating_mul(size.height) > IMAGE_PIXELS_MAX;
+                // The first one has room: a file is smaller.
+                if pages.len() >= OCR_PAGES_MAX || bytes > TIFF_PAGES_BYTES_MAX || is_too_large {
+                    return (pages, true);
+                }
+                pages.extend(self.page(directory));
+            }
+            seen.push(directory);
+            if seen.len() > TIFF_DIRECTORIES_MAX {
+                return (pages, true);
+            }
+            next = self.link(directory).and_then(|at| self.long(at)).and_then(|at| usize::try_from(at).ok());
+        }
+        (pages, false)
+    }
+
+    /// Returns the file with one directory only.
+    fn page(self, directory: usize) -> Option<Vec<u8>> {
+        let mut page = self.bytes.to_vec();
+        let first = u32::try_from(directory).ok()?;
+        let first = if self.is_little { first.to_le_bytes() } else { first.to_be_bytes() };
+        page.get_mut(4..8)?.copy_from_slice(&first);
+        if let Some(link) = self.link(directory).and_then(|at| page.get_mut(at..at + 4)) {
+            link.fill(0);
+        }
+        Some(page)
+    }
 }
 
 /// Returns the size in the frame header of a JPEG.
@@ -126,6 +209,52 @@ fn jpeg(bytes: &[u8]) -> Option<ImageSize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns a TIFF with directories of images of these widths and of this kind each.
+    fn tiff_of(directories: &[(u16, u16)]) -> Vec<u8> {
+        let mut bytes = b"II*\0\x08\0\0\0".to_vec();
+        for (at, (width, kind)) in directories.iter().enumerate() {
+            bytes.extend(3_u16.to_le_bytes());
+            for (tag, value) in [(SUBFILE_TYPE, *kind), (WIDTH, *width), (HEIGHT, 2)] {
+                bytes.extend(
+                    [tag.to_le_bytes(), 3_u16.to_le_bytes(), [1, 0], [0, 0], value.to_le_bytes(), [0, 0]].concat(),
+                );
+            }
+            let next = if at + 1 == directories.len() { 0 } else { bytes.len() + 4 };
+            bytes.extend(u32::try_from(next).unwrap().to_le_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn each_page_of_a_tiff_is_an_image_of_its_own() {
+        let table: [(&[(u16, u16)], &[u64], bool); 5] = [
+            (&[(3, 0)], &[3], false),
+            (&[(3, 0), (4, 1), (5, 0), (6, 2)], &[3, 5, 6], false),
+            (&[(9, 0); OCR_PAGES_MAX], &[9; OCR_PAGES_MAX], false),
+            (&[(9, 0); OCR_PAGES_MAX + 1], &[9; OCR_PAGES_MAX], true),
+            (&[(9, 1)], &[9], false),
+        ];
+        for (directories, widths, is_cut) in table {
+            let read = read(&tiff_of(directories)).expect("an image");
+            let sizes = read.images.iter().map(|image| tiff(&image.bytes).expect("a size").width);
+            assert_eq!(sizes.collect::<Vec<_>>(), widths);
+            assert_eq!((read.pages.len(), read.is_truncated), (widths.len(), is_cut));
+            for image in &read.images {
+                assert_eq!(Tiff::of(&image.bytes).expect("a TIFF").pages().0.len().max(1), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn directories_in_a_circle_end() {
+        let mut bytes = tiff_of(&[(3, 0), (4, 0)]);
+        let end = bytes.len() - 4;
+        bytes[end] = 8;
+        assert_eq!(read(&bytes).expect("an image").images.len(), 2);
+        bytes[end] = 0xff;
+        assert_eq!(read(&bytes).map(|read| (read.images.len(), read.is_truncated)), Ok((2, true)));
+    }
 
     #[test]
     fn headers_of_images_state_their_size() {

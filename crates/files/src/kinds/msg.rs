@@ -6,7 +6,10 @@ use std::io::{Cursor, Read};
 
 use cfb::CompoundFile;
 use encoding_rs::Encoding;
-use posthouse_mail::{html, parse};
+use posthouse_mail::{
+    html::{self, HtmlText},
+    parse,
+};
 
 use super::{
     mail::{attachment, field},
@@ -66,8 +69,14 @@ fn write_message(file: &mut Compound<'_>, base: &str, out: &mut TextWriter, dept
         }
     }
     out.end_paragraph();
-    write_lines(out, &storage.body(file).unwrap_or_default());
-    for folder in folders(file, base) {
+    let body = storage.body(file).unwrap_or_default();
+    write_lines(out, &body.visible);
+    out.hide(&body.hidden);
+    let folders = folders(file, base);
+    if folders.len() > ATTACHMENTS_MAX {
+        out.leave_out();
+    }
+    for folder in folders.into_iter().take(ATTACHMENTS_MAX) {
         write_attachment(file, &storage, &folder, out, depth);
         if out.is_full() {
             break;
@@ -75,12 +84,12 @@ fn write_message(file: &mut Compound<'_>, base: &str, out: &mut TextWriter, dept
     }
 }
 
-/// Returns the storages of the attachments of a message.
+/// Returns the storages of the attachments of a message, up to one more than are read.
 fn folders(file: &Compound<'_>, base: &str) -> Vec<String> {
     let Ok(entries) = file.read_storage(if base.is_empty() { "/" } else { base }) else { return Vec::new() };
     entries
         .filter(|entry| entry.is_storage() && entry.name().starts_with("__attach_version1.0_"))
-        .take(ATTACHMENTS_MAX)
+        .take(ATTACHMENTS_MAX + 1)
         .map(|entry| format!("{base}/{}", entry.name()))
         .collect()
 }
@@ -101,7 +110,7 @@ fn write_attachment(
         if depth < MAIL_DEPTH_MAX {
             write_message(file, &inner, out, depth + 1);
         } else {
-            out.truncate();
+            out.leave_out();
         }
         return;
     }
@@ -111,7 +120,7 @@ fn write_attachment(
             let hints = FileHints { filename: name, content_type, ..FileHints::default() };
             attachment(out, &hints, &bytes, depth);
         } else {
-            out.truncate();
+            out.leave_out();
         }
     }
 }
@@ -162,22 +171,23 @@ impl MessageStorage {
     }
 
     /// Returns the body as plain text, or what its HTML or its RTF shows.
-    fn body(&self, file: &mut Compound<'_>) -> Option<String> {
+    fn body(&self, file: &mut Compound<'_>) -> Option<HtmlText> {
+        let plain = |visible| HtmlText { visible, hidden: String::new() };
         let has_words = |text: &String| !text.trim().is_empty();
         if let Some(text) = self.text(file, "1000").filter(has_words) {
-            return Some(text);
+            return Some(plain(text));
         }
         if let Some(source) = stream(file, &format!("{}/__substg1.0_10130102", self.base)) {
             let stated = self.html_encoding.map(|encoding| encoding.decode(&source).0);
             let source = stated.or_else(|| parse::html_of_file(&source)).unwrap_or_default();
-            return Some(html::to_text(&source));
+            return Some(html::extract(&source));
         }
         if let Some(source) = self.text(file, "1013").filter(has_words) {
-            return Some(html::to_text(&source));
+            return Some(html::extract(&source));
         }
         let packed = stream(file, &format!("{}/__substg1.0_10090102", self.base))?;
         let text = rtf::read(&compressed::unpack(&packed)?).ok()?;
-        Some(text.pages.join("\n"))
+        Some(plain(text.pages.join("\n")))
     }
 }
 

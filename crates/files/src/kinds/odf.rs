@@ -113,6 +113,9 @@ impl OdfReader {
                     let text = std::mem::take(&mut self.cell);
                     let cell = self.date.take().filter(|_| self.is_sheets).unwrap_or(text);
                     let room = ROW_CELLS_MAX.saturating_sub(self.row.len());
+                    if self.cell_repeats > room && !cell.trim().is_empty() {
+                        self.out.leave_out();
+                    }
                     self.row.extend(std::iter::repeat_n(cell, self.cell_repeats.min(room)));
                 }
             }

@@ -1,5 +1,7 @@
 //! PDF: text by its glyphs in the order in which the page draws them. A page that only shows images is rasterized for OCR.
 
+mod line;
+mod order;
 mod page;
 mod replacement;
 
@@ -113,3 +115,6 @@ fn rasterize(page: &Page<'_>, raster: Raster) -> Option<Vec<u8>> {
     let pixmap = hayro::render(page, &cache, &InterpreterSettings::default(), &RenderSettings::default(), &settings);
     pixmap.into_png().ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -68,6 +68,8 @@ struct Group {
     is_skipped: bool,
     /// Whether the text stands for markup of the HTML that the file was made of.
     is_markup: bool,
+    /// Whether the text is deleted, and only kept for a review.
+    is_deleted: bool,
     /// Whether the text is of the table of fonts.
     is_fonts: bool,
     /// The character set of the font.
@@ -78,7 +80,7 @@ struct Group {
 
 impl Group {
     fn is_hidden(&self) -> bool {
-        self.is_skipped || self.is_markup
+        self.is_skipped || self.is_markup || self.is_deleted
     }
 }
 
@@ -114,6 +116,7 @@ impl<'a> RtfReader<'a> {
             group: Group {
                 is_skipped: false,
                 is_markup: false,
+                is_deleted: false,
                 is_fonts: false,
                 encoding: encoding_rs::WINDOWS_1252,
                 fallback_chars: 1,
@@ -271,7 +274,11 @@ impl<'a> RtfReader<'a> {
             }
             "plain" => {
                 self.flush();
-                self.group.encoding = self.encoding;
+                (self.group.encoding, self.group.is_deleted) = (self.encoding, false);
+            }
+            "deleted" => {
+                self.flush();
+                self.group.is_deleted = parameter != Some(0);
             }
             // Text that only HTML made of this doesn't have ([MS-OXRTFEX]).
             "htmlrtf" => {

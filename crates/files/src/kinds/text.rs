@@ -8,6 +8,8 @@ use crate::{FileError, FileText, output::TextWriter};
 
 /// Lines of a table that show its delimiter.
 const SNIFFED_LINES: usize = 10;
+/// Characters of a table that show its delimiter.
+const SNIFFED_CHARS: usize = 64 * 1024;
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, FileError> {
     parse::text_of_file(bytes).ok_or_else(not_text)
@@ -38,7 +40,7 @@ pub(crate) fn write_lines(out: &mut TextWriter, text: &str) {
 
 /// Returns a table: a row on each line, with tabs between cells.
 pub(crate) fn csv(bytes: &[u8]) -> Result<FileText, FileError> {
-    let text = decode(bytes)?;
+    let text = decode(bytes)?.replace("\r\n", "\n").replace('\r', "\n");
     let text = text.trim_start_matches('\u{feff}');
     let delimiter = delimiter(text);
     let mut out = TextWriter::default();
@@ -61,7 +63,6 @@ pub(crate) fn csv(bytes: &[u8]) -> Result<FileText, FileError> {
                 out.end_line();
                 is_empty_row = true;
             }
-            '\r' if !is_quoted => {}
             c => cell.push(c),
         }
         if out.is_full() {
@@ -74,13 +75,55 @@ pub(crate) fn csv(bytes: &[u8]) -> Result<FileText, FileError> {
     Ok(out.finish())
 }
 
-/// Returns the delimiter that most of the first lines have.
+/// Returns the delimiter that splits the first rows most evenly: prose and decimals have commas, too, but not as many in each row.
 fn delimiter(text: &str) -> char {
-    let count = |delimiter: char| -> usize {
-        text.lines().take(SNIFFED_LINES).map(|line| line.matches(delimiter).count().min(64)).sum()
-    };
     // The last maximum wins.
-    ['|', '\t', ';', ','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(',')
+    ['|', ',', ';', '\t'].into_iter().max_by_key(|delimiter| evenness(text, *delimiter)).unwrap_or(',')
+}
+
+/// Returns how evenly a delimiter splits the first rows: the rows that have it, and those with the most usual count of it; then
+/// that count, without what can be decimal commas.
+fn evenness(text: &str, delimiter: char) -> (usize, usize) {
+    let rows = first_rows(text, delimiter);
+    let with_it = rows.iter().filter(|row| row.all > 0);
+    let alike = |wanted: &DelimiterCount| rows.iter().filter(|row| row.all == wanted.all).count();
+    let usual = with_it.clone().max_by_key(|row| (alike(row), row.certain));
+    usual.map_or((0, 0), |usual| (with_it.count() + alike(usual), usual.certain))
+}
+
+/// How often a row has a delimiter.
+#[derive(Clone, Copy, Default)]
+struct DelimiterCount {
+    all: usize,
+    /// Those that are not between two digits.
+    certain: usize,
+}
+
+/// Returns the counts of a delimiter outside of quotes, in the first rows that aren't empty.
+fn first_rows(text: &str, delimiter: char) -> Vec<DelimiterCount> {
+    let (mut rows, mut row) = (Vec::new(), DelimiterCount::default());
+    let (mut is_quoted, mut is_cell_start, mut before) = (false, true, '\n');
+    let mut chars = text.chars().take(SNIFFED_CHARS).peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if is_quoted || is_cell_start => is_quoted = !is_quoted,
+            c if is_quoted && c != '"' => {}
+            c if c == delimiter => {
+                let is_decimal = before.is_ascii_digit() && chars.peek().is_some_and(char::is_ascii_digit);
+                row.all += 1;
+                row.certain += usize::from(!is_decimal);
+            }
+            '\n' if before != '\n' => rows.push(std::mem::take(&mut row)),
+            _ => {}
+        }
+        is_cell_start = c == delimiter || c == '\n' || (is_cell_start && c.is_whitespace());
+        before = c;
+        if rows.len() == SNIFFED_LINES {
+            return rows;
+        }
+    }
+    rows.push(row);
+    rows
 }
 
 /// Returns the text that a reader of the page sees.
@@ -90,8 +133,15 @@ pub(crate) fn html(bytes: &[u8]) -> Result<FileText, FileError> {
     if let Some(language) = language(&source) {
         out.set_language(language);
     }
-    write_lines(&mut out, &html::to_text(&source));
+    write_html(&mut out, &source);
     Ok(out.finish())
+}
+
+/// Writes what a reader of the page sees, and keeps what the page hides.
+pub(crate) fn write_html(out: &mut TextWriter, source: &str) {
+    let html::HtmlText { visible, hidden } = html::extract(source);
+    write_lines(out, &visible);
+    out.hide(&hidden);
 }
 
 /// Returns the `lang` attribute of the root element.

@@ -224,7 +224,7 @@ fn column(reference: &str) -> Option<usize> {
 impl SheetValues {
     fn write(&self, source: &str, out: &mut TextWriter) -> Result<(), FileError> {
         let mut steps = XmlSteps::new(source);
-        let (mut cell, mut is_value, mut row, mut room) = (Cell::default(), false, Vec::new(), ROW_BYTES_MAX);
+        let (mut cell, mut is_value, mut row) = (Cell::default(), false, SheetRow::default());
         while let Some(step) = steps.next()? {
             match step {
                 XmlStep::Open(tag) => match &*tag.name() {
@@ -234,10 +234,9 @@ impl SheetValues {
                 },
                 XmlStep::Close(name) => match &*name {
                     "v" | "t" => is_value = false,
-                    "c" => self.place(std::mem::take(&mut cell), &mut row, &mut room),
+                    "c" => self.place(std::mem::take(&mut cell), &mut row),
                     "row" => {
-                        room = ROW_BYTES_MAX;
-                        write_row(&std::mem::take(&mut row), out);
+                        std::mem::take(&mut row).write(out);
                         if out.is_full() {
                             return Ok(());
                         }
@@ -252,17 +251,21 @@ impl SheetValues {
     }
 
     /// Adds a cell to its row while there is room: many cells may name one long string.
-    fn place(&self, cell: Cell, row: &mut Vec<String>, room: &mut usize) {
-        let column = cell.column.unwrap_or(row.len());
+    fn place(&self, cell: Cell, row: &mut SheetRow) {
+        let column = cell.column.unwrap_or(row.cells.len());
         let shown = self.shown(&cell);
-        if cell.value.is_empty() || column >= ROW_CELLS_MAX || shown.len() > *room {
+        if cell.value.is_empty() {
             return;
         }
-        *room -= shown.len();
-        if row.len() <= column {
-            row.resize(column + 1, String::new());
+        if column >= ROW_CELLS_MAX || row.bytes + shown.len() > ROW_BYTES_MAX {
+            row.is_cut |= !shown.trim().is_empty();
+            return;
         }
-        row[column] = shown.into_owned();
+        row.bytes += shown.len();
+        if row.cells.len() <= column {
+            row.cells.resize(column + 1, String::new());
+        }
+        row.cells[column] = shown.into_owned();
     }
 
     fn shown<'c>(&'c self, cell: &'c Cell) -> Cow<'c, str> {
@@ -276,11 +279,25 @@ impl SheetValues {
     }
 }
 
-/// Writes a row without the empty cells at its end.
-fn write_row(row: &[String], out: &mut TextWriter) {
-    let used = row.iter().rposition(|cell| !cell.trim().is_empty()).map_or(0, |last| last + 1);
-    row[..used].iter().for_each(|cell| out.cell(cell));
-    out.end_line();
+/// A row while it is read.
+#[derive(Default)]
+struct SheetRow {
+    cells: Vec<String>,
+    bytes: usize,
+    /// Whether a cell had no room.
+    is_cut: bool,
+}
+
+impl SheetRow {
+    /// Writes the row without the empty cells at its end.
+    fn write(&self, out: &mut TextWriter) {
+        let used = self.cells.iter().rposition(|cell| !cell.trim().is_empty()).map_or(0, |last| last + 1);
+        self.cells[..used].iter().for_each(|cell| out.cell(cell));
+        out.end_line();
+        if self.is_cut {
+            out.leave_out();
+        }
+    }
 }
 
 #[cfg(test)]

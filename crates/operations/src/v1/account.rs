@@ -70,6 +70,10 @@ struct LimitsView {
     requests_per_minute: Option<u64>,
     /// Received messages that the categoriser reads per UTC day.
     ai_checks_per_day: Option<u64>,
+    /// Attachments whose text is read, per calendar month (UTC).
+    extractions_per_month: Option<u64>,
+    /// Structured extractions from attachments, per calendar month (UTC).
+    structured_extractions_per_month: Option<u64>,
     storage_bytes: Option<u64>,
 }
 
@@ -124,6 +128,8 @@ impl AccountView {
                 sends_per_5_minutes: plan.sends_per_5_minutes,
                 requests_per_minute: plan.requests_per_minute,
                 ai_checks_per_day: plan.ai_checks_per_day,
+                extractions_per_month: plan.extractions_per_month,
+                structured_extractions_per_month: plan.structured_extractions_per_month,
                 storage_bytes: plan.storage_bytes,
             },
             restrictions,

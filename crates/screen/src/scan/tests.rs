@@ -78,3 +78,17 @@ fn seeds_are_flagged_and_harmless_text_is_not() {
         assert!(!found.flagged, "{text}: {found:?}");
     }
 }
+
+#[test]
+fn what_a_file_hides_is_scanned_too() {
+    for attack in SEEDS {
+        let found = scan_file_text("Invoice 4711, to pay by Friday.", attack);
+        assert!(found.flagged && found.hidden_chars > 0, "{attack}");
+        assert!(found.reasons.iter().any(|reason| reason.place == Place::Hidden), "{attack}");
+        assert!(found.reasons.iter().all(|reason| (reason.start, reason.end) == (0, 0)), "{attack}");
+    }
+    let harmless = scan_file_text("Invoice 4711, to pay by Friday.", "Your invoice is ready, see inside");
+    assert!(!harmless.flagged && harmless.reasons.is_empty(), "{harmless:?}");
+    let seen = scan_file_text(SEEDS[0], "");
+    assert!(seen.flagged && seen.hidden_chars == 0 && seen.reasons.iter().any(|reason| reason.end > 0), "{seen:?}");
+}

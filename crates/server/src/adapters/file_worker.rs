@@ -219,14 +219,14 @@ fn end_of(status: std::process::ExitStatus, output: Vec<u8>) -> ProcessEnd {
 }
 
 fn joined(text: FileText, method: ExtractionMethod) -> ExtractedText {
-    let FileText { pages, is_paged, mut is_truncated, language, .. } = text;
+    let FileText { pages, is_paged, mut is_truncated, language, hidden, .. } = text;
     let count = is_paged.then(|| u32::try_from(pages.len()).unwrap_or(u32::MAX));
     let mut joined = pages.join(PAGE_END);
     if let Some((end, _)) = joined.char_indices().nth(CHARS_MAX) {
         joined.truncate(end);
         is_truncated = true;
     }
-    ExtractedText { method, text: joined, pages: count, language, truncated: is_truncated }
+    ExtractedText { method, text: joined, pages: count, language, truncated: is_truncated, hidden }
 }
 
 fn error(code: ExtractionErrorCode, message: impl Into<String>) -> ExtractionError {

@@ -84,8 +84,13 @@ pub fn settle(tx: &mut Tx, of: AttachmentText, extraction: &Extraction, text: Op
     Ok(true)
 }
 
-/// Returns the text of another attachment of the workspace with the same bytes, name ending and type, if one was read.
-pub fn of_copy(tx: &mut Tx, workspace: WorkspaceId, file: &Attachment) -> Result<Option<ExtractedText>> {
+/// Returns the text of another attachment of the workspace with the same bytes, name ending and type, if one was read. What the
+/// file hides isn't stored.
+pub fn of_copy(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    file: &Attachment,
+) -> Result<Option<(AttachmentText, ExtractedText)>> {
     let is_copy = |other: &Attachment| {
         other.id != file.id && other.content_type == file.content_type && ending(other) == ending(file)
     };
@@ -94,7 +99,8 @@ pub fn of_copy(tx: &mut Tx, workspace: WorkspaceId, file: &Attachment) -> Result
     let Some(method) = known.method else { return Ok(None) };
     let text = parts(tx, workspace, other.id, 0, i64::MAX)?.concat();
     let Extraction { pages, language, truncated, .. } = known;
-    Ok(Some(ExtractedText { method, text, pages, language, truncated }))
+    let text = ExtractedText { method, text, pages, language, truncated, hidden: String::new() };
+    Ok(Some((AttachmentText { workspace, attachment: other.id, message: other.message }, text)))
 }
 
 /// Returns what of the name of a file says how it is read.

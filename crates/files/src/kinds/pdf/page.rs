@@ -1,7 +1,7 @@
 //! The text of one page, collected while the page is drawn.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
 };
 
@@ -18,7 +18,11 @@ use hayro::{
     kurbo::{Affine, BezPath, Point, Rect, Shape, Vec2},
 };
 
-use super::replacement::{self, Replacement};
+use super::{
+    line::PageLine,
+    order::is_right_to_left,
+    replacement::{self, Replacement},
+};
 use crate::{
     limits::{IMAGE_PIXELS_MAX, PAGE_FORMS_MAX, PAGE_GLYPHS_MAX},
     output::TextWriter,
@@ -28,14 +32,14 @@ use crate::{
 const TEXT_GLYPHS_MIN: usize = 8;
 /// The part of a page without text that the images of a scan cover: a receipt is small, and some programs cut a scan in strips.
 const SCAN_PART: f64 = 0.1;
-/// In units of the font size: a gap that separates words.
-const WORD_GAP: f64 = 0.16;
-/// A gap that separates cells.
-const CELL_GAP: f64 = 1.8;
+/// In units of the font size: how far apart the same text is drawn to look bold, or to have a shadow.
+const BOLD_SHIFT: f64 = 0.125;
 /// How far a baseline may move within a line, for superscripts.
 const LINE_SHIFT: f64 = 0.45;
 /// How far a line may move back, for kerning and accents.
 const BACK_SHIFT: f64 = 0.9;
+/// How far a baseline may move between parts of a line that are not drawn from left to right.
+const SAME_BASELINE: f64 = 0.1;
 /// The character of a hyphen that only a line end shows.
 const SOFT_HYPHEN: char = '\u{ad}';
 
@@ -84,7 +88,8 @@ pub(super) fn read<'a>(
         area,
         content: PageContent::default(),
         last: None,
-        drawn: HashSet::default(),
+        line: PageLine::default(),
+        drawn: HashMap::default(),
         forms: 0,
         depth: 0,
         replaced: None,
@@ -92,6 +97,7 @@ pub(super) fn read<'a>(
     };
     let drawn = catch_unwind(AssertUnwindSafe(|| interpret_page(page, &mut context, &mut reader)));
     reader.end_replacement();
+    reader.line.write(reader.out);
     reader.content.is_cut = drawn.is_err();
     reader.content
 }
@@ -127,6 +133,11 @@ impl GlyphPlace {
         (size.is_finite() && size > 0.0).then_some(Self { start, end, em, size })
     }
 
+    /// Returns the direction of the line, of length 1.
+    fn direction(self) -> Vec2 {
+        self.em / self.em.hypot().max(f64::MIN_POSITIVE)
+    }
+
     /// Returns the place of a text that is drawn without glyphs.
     fn of_area(area: Rect) -> Self {
         let (start, end) = (Point::new(area.x0, area.y1), Point::new(area.x1, area.y1));
@@ -139,8 +150,9 @@ struct PageReader<'o> {
     area: Rect,
     content: PageContent,
     last: Option<LastGlyph>,
-    /// Glyphs by character and place, because bold text may be drawn twice.
-    drawn: HashSet<(char, i32, i32), FixedState>,
+    line: PageLine,
+    /// Where glyphs are, by character and square, because bold text may be drawn twice.
+    drawn: HashMap<(char, i32, i32), Point, FixedState>,
     /// Forms that were drawn.
     forms: usize,
     /// Nesting of marked content.
@@ -176,6 +188,7 @@ impl PageReader<'_> {
             None => {
                 if let Some(last) = &mut self.last {
                     *last = LastGlyph { end: place.end, size: place.size };
+                    self.line.extend(place.end.to_vec2().dot(place.direction()));
                 }
             }
         }
@@ -205,36 +218,54 @@ impl PageReader<'_> {
         if self.content.glyphs >= PAGE_GLYPHS_MAX {
             return;
         }
-        let grid = place.size / 8.0;
-        let at = ((place.start.x / grid) as i32, (place.start.y / grid) as i32);
-        if first != ' ' && !self.drawn.insert((first, at.0, at.1)) {
+        if self.is_drawn(first, place) {
             return;
         }
         self.separate(place, first);
         self.last = Some(LastGlyph { end: place.end, size: place.size });
         self.content.glyphs += text.chars().filter(|c| !c.is_whitespace()).count();
         self.is_hyphenated = text.ends_with(SOFT_HYPHEN);
-        self.out.push(text);
+        let along = place.direction();
+        let reach = (place.start.to_vec2().dot(along), place.end.to_vec2().dot(along));
+        self.line.push(text, reach, place.size);
+        if self.line.is_full() {
+            self.line.write(self.out);
+        }
+    }
+
+    /// Returns whether the same text is this near already, and else notes it.
+    fn is_drawn(&mut self, first: char, place: GlyphPlace) -> bool {
+        let reach = place.size * BOLD_SHIFT;
+        let (x, y) = ((place.start.x / reach).floor() as i32, (place.start.y / reach).floor() as i32);
+        let is_near = |x: i32, y: i32| {
+            let other = self.drawn.get(&(first, x, y));
+            other.is_some_and(|other| (*other - place.start).hypot() <= reach)
+        };
+        // A text that is that near is in the same square or beside it.
+        let mut squares = (-1..=1).flat_map(|right| (-1..=1).map(move |down| (right, down)));
+        if squares.any(|(right, down)| is_near(x.saturating_add(right), y.saturating_add(down))) {
+            return true;
+        }
+        self.drawn.insert((first, x, y), place.start);
+        false
     }
 
     /// Adds the white space between the last glyph and the next one.
     fn separate(&mut self, place: GlyphPlace, next: char) {
         let Some(last) = self.last else { return };
-        let along = place.em / place.em.hypot().max(f64::MIN_POSITIVE);
+        let along = place.direction();
         let moved = place.start - last.end;
         let (forward, aside) = (moved.dot(along), moved.cross(along));
         let scale = place.size.max(last.size);
-        if aside.abs() > LINE_SHIFT * scale || forward < -BACK_SHIFT * scale {
+        let may_go_back =
+            aside.abs() < SAME_BASELINE * scale && (is_right_to_left(next) || self.line.has_right_to_left());
+        if aside.abs() > LINE_SHIFT * scale || (forward < -BACK_SHIFT * scale && !may_go_back) {
             if !self.is_hyphenated {
+                self.line.write(self.out);
                 self.out.end_line();
             }
-        } else if forward > CELL_GAP * scale {
-            if next != ' ' {
-                self.out.space();
-                self.out.push_char('\t');
-            }
-        } else if forward > WORD_GAP * scale && next != ' ' {
-            self.out.space();
+        } else {
+            self.line.separate(forward, scale, next);
         }
     }
 }

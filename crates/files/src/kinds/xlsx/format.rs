@@ -25,7 +25,12 @@ pub(super) struct CellFormats {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum NumberFormat {
     General,
-    Date { has_day: bool, has_time: bool },
+    Date {
+        has_day: bool,
+        has_time: bool,
+    },
+    /// Elapsed time, such as `[h]:mm`: its hours go beyond a day.
+    Elapsed,
     Percent(usize),
     Decimals(usize),
 }
@@ -65,6 +70,7 @@ impl CellFormats {
                 let days = if is_1904 { number + DAYS_TO_1904 } else { number };
                 date(days, has_day, has_time).map_or(value.into(), Cow::Owned)
             }
+            NumberFormat::Elapsed => elapsed(number).map_or(value.into(), Cow::Owned),
             NumberFormat::Percent(decimals) => format!("{}%", decimal(number * 100.0, decimals)).into(),
             NumberFormat::Decimals(decimals) => decimal(number, decimals).into(),
             NumberFormat::General => general(value, number),
@@ -98,7 +104,8 @@ fn built_in(id: u32) -> NumberFormat {
         9 => NumberFormat::Percent(0),
         10 => NumberFormat::Percent(2),
         14..=17 => NumberFormat::Date { has_day: true, has_time: false },
-        18..=21 | 45..=47 => NumberFormat::Date { has_day: false, has_time: true },
+        46 => NumberFormat::Elapsed,
+        18..=21 | 45 | 47 => NumberFormat::Date { has_day: false, has_time: true },
         22 => NumberFormat::Date { has_day: true, has_time: true },
         _ => NumberFormat::General,
     }
@@ -106,17 +113,19 @@ fn built_in(id: u32) -> NumberFormat {
 
 fn of_code(code: &str) -> NumberFormat {
     let section = code.split(';').next().unwrap_or_default();
-    let (mut letters, mut is_quoted, mut in_brackets) = (String::new(), false, false);
+    let (mut letters, mut is_quoted, mut is_elapsed) = (String::new(), false, false);
     let mut chars = section.chars();
     while let Some(c) = chars.next() {
         match c {
             '"' => is_quoted = !is_quoted,
             '\\' | '_' | '*' if !is_quoted => drop(chars.next()),
-            '[' if !is_quoted => in_brackets = true,
-            ']' => in_brackets = false,
-            c if !is_quoted && !in_brackets => letters.push(c.to_ascii_lowercase()),
-            // Elapsed time, such as [h]:mm.
-            c if in_brackets && matches!(c, 'h' | 'm' | 's') && !letters.ends_with(c) => letters.push(c),
+            // Colors, currencies and conditions are in brackets, too.
+            '[' if !is_quoted => {
+                let inside = chars.by_ref().take_while(|c| *c != ']').collect::<String>().to_ascii_lowercase();
+                is_elapsed |=
+                    ["h", "m", "s"].iter().any(|unit| !inside.is_empty() && inside.replace(unit, "").is_empty());
+            }
+            c if !is_quoted => letters.push(c.to_ascii_lowercase()),
             _ => {}
         }
     }
@@ -128,6 +137,8 @@ fn of_code(code: &str) -> NumberFormat {
     };
     if letters.contains("general") || letters.contains('@') {
         NumberFormat::General
+    } else if is_elapsed {
+        NumberFormat::Elapsed
     } else if has_day || has_time {
         NumberFormat::Date { has_day, has_time }
     } else if letters.contains('%') {
@@ -137,6 +148,16 @@ fn of_code(code: &str) -> NumberFormat {
     } else {
         NumberFormat::General
     }
+}
+
+/// Returns a time of any number of hours.
+fn elapsed(days: f64) -> Option<String> {
+    if !(-DAYS_MAX..=DAYS_MAX).contains(&days) {
+        return None;
+    }
+    let seconds = (days * 86_400.0).round() as i64;
+    let (sign, seconds) = (if seconds < 0 { "-" } else { "" }, seconds.abs());
+    Some(format!("{sign}{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60))
 }
 
 /// Returns a date in the form of ISO 8601.
@@ -187,6 +208,15 @@ mod tests {
             ("yyyy\\-mm\\-dd", "45292", "2024-01-01"),
             ("m/d/yy h:mm", "45292.5", "2024-01-01 12:00:00"),
             ("[h]:mm", "0.25", "06:00:00"),
+            ("[h]:mm", "1.3958333333333333", "33:30:00"),
+            ("[hh]:mm:ss;@", "4.5", "108:00:00"),
+            ("[mm]:ss", "1", "24:00:00"),
+            ("[h]:mm", "-0.0625", "-01:30:00"),
+            ("h:mm", "1.5", "12:00:00"),
+            ("[White]0.00", "1.5", "1.50"),
+            ("0.00\\ [$Ft-hu]", "1.5", "1.50"),
+            ("[$-409]h:mm", "0.5", "12:00:00"),
+            ("[Red][<1]0%", "0.5", "50%"),
             ("0.0%", "0.125", "12.5%"),
             ("#,##0.00\\ \"EUR\"", "1234.5", "1234.50"),
             ("@", "17", "17"),

@@ -20,6 +20,7 @@ pub(super) fn of_kind(kind: EventKind) -> Vec<Attachment> {
             pages: Some(1),
             language: None,
             truncated: false,
+            hidden: String::new(),
         }
         .extraction(now),
         EventKind::AttachmentExtractionFailed => {

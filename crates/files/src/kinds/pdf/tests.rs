@@ -1,0 +1,99 @@
+//! Small files, whose font has capital letters for those of Hebrew where it is `/F2`.
+
+use std::fmt::Write;
+
+use super::*;
+
+fn of_objects(objects: &[String]) -> Vec<u8> {
+    let (mut file, mut offsets) = ("%PDF-1.7\n".to_owned(), Vec::new());
+    for (at, object) in objects.iter().enumerate() {
+        offsets.push(file.len());
+        let _ = write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1);
+    }
+    let start = file.len();
+    let _ = write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+    offsets.iter().for_each(|offset| {
+        let _ = writeln!(file, "{offset:010} 00000 n ");
+    });
+    let _ = write!(file, "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1);
+    file.into_bytes()
+}
+
+fn stream(content: &str) -> String {
+    format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len())
+}
+
+/// Returns the text of a page.
+fn text_of(content: &str) -> String {
+    let map = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def 1 begincodespacerange <00> <ff> \
+        endcodespacerange 3 beginbfrange <20> <40> <0020> <41> <5a> <05d0> <61> <7a> <0061> endbfrange endcmap end end";
+    let file = of_objects(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R \
+         /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>"
+            .to_owned(),
+        stream(content),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 7 0 R >>".to_owned(),
+        stream(map),
+    ]);
+    read(&FileHints::default(), &file).expect("readable").pages.concat()
+}
+
+fn hebrew(text: &str) -> String {
+    let letter = |c: char| char::from_u32(0x5d0 + u32::from(c) - u32::from('A')).unwrap_or(c);
+    text.chars().map(|c| if c.is_ascii_uppercase() { letter(c) } else { c }).collect()
+}
+
+#[test]
+fn bold_text_that_is_drawn_twice_is_read_once() {
+    for size in [8.0, 11.0, 12.0, 24.0] {
+        for tenths in 1..=7 {
+            for (right, down) in [(1.0, 0.0), (0.0, -1.0), (0.7, -0.7)] {
+                let x = 72.0 + f64::from(tenths) * 0.37;
+                let shift = f64::from(tenths) / 10.0;
+                let draw = |by: f64| {
+                    let (x, y) = (x + right * by, 700.0 + down * by);
+                    format!("BT /F1 {size} Tf {x} {y} Td (Total: 1,100.00 all will) Tj ET ")
+                };
+                let text = text_of(&format!("{}{}", draw(0.0), draw(shift)));
+                assert_eq!(text, "Total: 1,100.00 all will", "{size} {shift} {right} {down}");
+            }
+        }
+    }
+}
+
+#[test]
+fn hebrew_is_read_from_right_to_left() {
+    let table = [
+        ("FED CBA", "ABC DEF"),
+        ("FED 4711 CBA", "ABC 4711 DEF"),
+        ("FED 1,234.50 CBA", "ABC 1,234.50 DEF"),
+        ("hello CBA world", "hello ABC world"),
+        ("only latin", "only latin"),
+    ];
+    for (shown, expected) in table {
+        let text = text_of(&format!("BT /F2 12 Tf 72 700 Td ({shown}) Tj 0 -20 Td ({shown}) Tj ET"));
+        assert_eq!(text, hebrew(&format!("{expected}\n{expected}")), "{shown}");
+    }
+}
+
+/// Each part of a line may be drawn on its own, in the order in which it is read.
+#[test]
+fn parts_of_a_hebrew_line_are_put_in_their_order() {
+    let parts = [
+        "BT /F2 12 Tf 200 700 Td (CBA) Tj ET ",
+        "BT /F2 12 Tf 160 700 Td (4711) Tj ET ",
+        "BT /F2 12 Tf 130 700 Td (ED) Tj ET ",
+    ];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [0, 2, 1]] {
+        let content = order.map(|at| parts[at]).concat();
+        assert_eq!(text_of(&content), hebrew("ABC 4711 DE"), "{order:?}");
+    }
+}
+
+#[test]
+fn latin_that_is_drawn_back_is_another_line() {
+    assert_eq!(text_of("BT /F1 12 Tf 200 700 Td (one) Tj ET BT /F1 12 Tf 72 700 Td (two) Tj ET"), "one\ntwo");
+}
