@@ -10,6 +10,7 @@ mod files;
 mod keyless;
 mod saving;
 mod signup;
+mod uploads;
 
 use std::path::PathBuf;
 

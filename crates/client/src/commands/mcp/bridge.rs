@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 
-use super::{channel, events::EventReader, files, files::FileAccess, keyless, save_key, saving, signup};
+use super::{channel, events::EventReader, files, files::FileAccess, keyless, save_key, saving, signup, uploads};
 use crate::{
     api::{Api, segment},
     commands::tail::SubscriptionOptions,
@@ -41,8 +41,19 @@ const RESPONSE_BYTES_MAX: usize = 64 * 1024 * 1024;
 const TOO_LARGE: &str = "the message is larger than 64 MiB; attach large files by their path";
 /// The problem of another line, and what to do.
 const NOT_JSON: &str = "the line is not JSON; write each message as JSON in one line";
+/// The problem of a batch before the sign-up, and what to do.
+const BATCH_WITHOUT_KEY: &str = "there is no API key, so batches are not answered; send one message in each line";
 /// Where a request of the revision without a handshake names it.
 const REVISION_META: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// Files of a call that don't pass through the model.
+#[derive(Default)]
+struct ExchangedFiles {
+    /// Where those were saved that the call asked for.
+    saved: Option<Value>,
+    /// The contents of those that go to an upload link.
+    uploads: Vec<Value>,
+}
 
 /// Passes messages between standard input and output and the server.
 pub(super) struct Bridge {
@@ -157,6 +168,14 @@ impl Bridge {
             write(&error_message(&Value::Null, -32700, NOT_JSON))?;
             return Ok(None);
         };
+        if let Some(problem) = invalid_message(&message) {
+            write(&error_message(&Value::Null, -32600, problem))?;
+            return Ok(None);
+        }
+        if message.is_array() && self.key.borrow().is_none() {
+            write(&error_message(&Value::Null, -32600, BATCH_WITHOUT_KEY))?;
+            return Ok(None);
+        }
         if message["method"] == "notifications/initialized" {
             self.note_initialized();
         }
@@ -186,7 +205,7 @@ impl Bridge {
         let id = request_id(&message).cloned();
         let method = message["method"].as_str().unwrap_or_default().to_owned();
         let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
-        let mut saved = None;
+        let mut exchanged = ExchangedFiles::default();
         if let Some(id) = &id {
             if method == "tools/call" && name == "signup" {
                 let arguments = message["params"]["arguments"].take();
@@ -196,15 +215,15 @@ impl Bridge {
                 return self.answer_without_key(id, &method, &message["params"]);
             }
             if method == "tools/call" {
-                saved = match self.exchange_files(&mut message["params"]).await {
-                    Ok(saved) => saved,
+                exchanged = match self.exchange_files(&mut message["params"]).await {
+                    Ok(exchanged) => exchanged,
                     Err(error) => return write(&failed_tool(id, &error)),
                 };
             }
         } else if self.key.borrow().is_none() {
             return Ok(());
         }
-        match self.forward(&message, &method, saved).await {
+        match self.forward(&message, &method, exchanged).await {
             Ok(()) => Ok(()),
             Err(ClientError::OutputClosed) => Err(ClientError::OutputClosed),
             Err(error) => match id {
@@ -215,15 +234,21 @@ impl Bridge {
         }
     }
 
-    /// Reads the files that a call attaches, and saves those that it asks for. Returns where they were saved.
-    async fn exchange_files(&self, params: &mut Value) -> Result<Option<Value>, ClientError> {
+    /// Reads the files that a call attaches, and saves those that it asks for.
+    async fn exchange_files(&self, params: &mut Value) -> Result<ExchangedFiles, ClientError> {
+        let mut exchanged = ExchangedFiles::default();
         if let Some(arguments) = params.get_mut("arguments") {
-            self.files.resolve(arguments).map_err(ClientError::Usage)?;
+            exchanged.uploads = self.files.resolve(arguments).map_err(ClientError::Usage)?;
         }
-        let Some(directory) = saving::take(&self.files, params).map_err(ClientError::Usage)? else { return Ok(None) };
-        let api = Api::new(Http::new(self.api.http().base().clone())?, self.key.borrow().clone());
-        let message = params["arguments"]["message_id"].as_str().unwrap_or_default();
-        saving::save(&api, message, &directory).await.map(Some)
+        if let Some(directory) = saving::take(&self.files, params).map_err(ClientError::Usage)? {
+            let message = params["arguments"]["message_id"].as_str().unwrap_or_default();
+            exchanged.saved = Some(saving::save(&self.api_with_key()?, message, &directory).await?);
+        }
+        Ok(exchanged)
+    }
+
+    fn api_with_key(&self) -> Result<Api, ClientError> {
+        Ok(Api::new(Http::new(self.api.http().base().clone())?, self.key.borrow().clone()))
     }
 
     fn declare_channel(&self, result: &mut Value) {
@@ -270,8 +295,8 @@ impl Bridge {
         write(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
     }
 
-    /// Sends a message to the server and writes what it answers, with where the files of the call were saved.
-    async fn forward(&self, message: &Value, method: &str, mut saved: Option<Value>) -> Result<(), ClientError> {
+    /// Sends a message to the server and writes what it answers, with what became of the files of the call.
+    async fn forward(&self, message: &Value, method: &str, mut exchanged: ExchangedFiles) -> Result<(), ClientError> {
         let request = self.request(message, method)?;
         let start = self.api.http().start(request);
         let response = tokio::time::timeout(REQUEST_TIMEOUT + TOOL_WAIT, start)
@@ -285,7 +310,7 @@ impl Bridge {
                 let frame = frame.map_err(|error| self.api.http().unreachable(&error.to_string()))?;
                 let Ok(data) = frame.into_data() else { continue };
                 for event in reader.read(&data).map_err(|why| ClientError::Failed(why.to_owned()))? {
-                    self.write_answer(&event, message, method, &mut saved)?;
+                    self.write_answer(&event, message, method, &mut exchanged).await?;
                 }
             }
             return Ok(());
@@ -299,7 +324,8 @@ impl Bridge {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.write_answer(&String::from_utf8_lossy(&bytes), message, method, &mut saved).map_err(|error| match error {
+        let text = String::from_utf8_lossy(&bytes);
+        self.write_answer(&text, message, method, &mut exchanged).await.map_err(|error| match error {
             ClientError::Failed(_) => {
                 let base = self.api.base();
                 ClientError::Failed(format!("{base}/mcp answered with status {}; check the address", head.status))
@@ -334,12 +360,12 @@ impl Bridge {
     }
 
     /// Writes a message of the server, with what the bridge adds to it.
-    fn write_answer(
+    async fn write_answer(
         &self,
         text: &str,
         asked: &Value,
         method: &str,
-        saved: &mut Option<Value>,
+        exchanged: &mut ExchangedFiles,
     ) -> Result<(), ClientError> {
         let mut answer: Value = serde_json::from_str(text)
             .ok()
@@ -353,8 +379,17 @@ impl Bridge {
         if let Some(error) = answer.get_mut("error") {
             name_the_option(error);
         }
+        if !exchanged.uploads.is_empty()
+            && let Some(link) = uploads::link(&answer)
+        {
+            let contents = std::mem::take(&mut exchanged.uploads);
+            answer = match uploads::post(&self.api_with_key()?, &link, contents).await {
+                Ok(shown) => tool_result(&answer["id"], &shown, false),
+                Err(error) => failed_tool(&answer["id"], &error),
+            };
+        }
         if let Some(parts) = answer.pointer_mut("/result/content").and_then(Value::as_array_mut)
-            && let Some(saved) = saved.take()
+            && let Some(saved) = exchanged.saved.take()
         {
             parts.push(json!({ "type": "text", "text": format!("{saved:#}") }));
         }
@@ -381,6 +416,29 @@ impl Bridge {
         }
         addressed(answer, asked).as_ref().map_or(Ok(()), write)
     }
+}
+
+/// Returns the problem of a value that is no message of JSON-RPC 2.0, and what to do. Its answer has no id, as over HTTP.
+fn invalid_message(message: &Value) -> Option<&'static str> {
+    let Value::Object(members) = message else {
+        let text = "the message must be a JSON object; write each message as an object in one line";
+        return (!message.is_array()).then_some(text);
+    };
+    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Some("the message must have \"jsonrpc\": \"2.0\"; add it");
+    }
+    let is_answer = members.contains_key("result") || members.contains_key("error");
+    if members.get("method").map_or(!is_answer, |method| !method.is_string()) {
+        return Some("the message must name its method as a string; add it");
+    }
+    if members.get("params").is_some_and(|params| !params.is_object() && !params.is_null()) {
+        return Some("the message must have an object as params; correct it");
+    }
+    let is_id = |id: &Value| id.is_string() || id.is_i64() || id.is_u64();
+    if !is_answer && members.get("id").is_some_and(|id| !is_id(id)) {
+        return Some("the message must have a string or an integer as id; correct it");
+    }
+    None
 }
 
 /// Returns the id of a request, or `None` for a notification or the answer to a request of the server.
@@ -434,9 +492,12 @@ fn tool_error(id: &Value, code: &str, error: &ClientError) -> Value {
 fn failed_tool(id: &Value, error: &ClientError) -> Value {
     let code = match error {
         ClientError::Api(error) => {
-            let shown = json!({
+            let mut shown = json!({
                 "code": error.code, "message": error.message, "status": error.status, "hint": error.fix
             });
+            if error.body["details"].is_object() {
+                shown["details"] = error.body["details"].clone();
+            }
             return tool_result(id, &json!({ "error": shown }), true);
         }
         ClientError::Usage(_) => "invalid_input",
@@ -489,6 +550,61 @@ mod tests {
         let wanted =
             json!({ "code": "network_error", "message": "cannot reach http://x", "hint": "Start the server." });
         assert_eq!(shown["error"], wanted);
+    }
+
+    /// Each value that is no message gets an answer without an id; each message is passed on.
+    #[test]
+    fn a_value_that_is_no_message_is_refused() {
+        let refused = [
+            json!(5),
+            json!(-1.5),
+            json!("x"),
+            json!(""),
+            Value::Null,
+            json!(true),
+            json!(false),
+            json!({}),
+            json!({ "id": 1 }),
+            json!({ "method": "ping", "id": 1 }),
+            json!({ "jsonrpc": "1.0", "method": "ping", "id": 1 }),
+            json!({ "jsonrpc": 2.0, "method": "ping", "id": 1 }),
+            json!({ "jsonrpc": "2.0" }),
+            json!({ "jsonrpc": "2.0", "id": 1 }),
+            json!({ "jsonrpc": "2.0", "id": 1, "method": 7 }),
+            json!({ "jsonrpc": "2.0", "id": 1, "method": null }),
+            json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }),
+            json!({ "jsonrpc": "2.0", "id": 1.5, "method": "ping" }),
+            json!({ "jsonrpc": "2.0", "id": {}, "method": "ping" }),
+            json!({ "jsonrpc": "2.0", "id": true, "method": "ping" }),
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": [] }),
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": "x" }),
+        ];
+        for message in &refused {
+            let problem = invalid_message(message).unwrap_or_else(|| panic!("{message} is no message"));
+            let answer = error_message(&Value::Null, -32600, problem);
+            assert!(answer["id"].is_null() && answer["error"]["code"] == -32600, "{answer}");
+            assert_ne!(answer["error"]["message"], answer["error"]["data"]["fix"]);
+        }
+        for message in [
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }),
+            json!({ "jsonrpc": "2.0", "id": "a", "method": "ping", "params": {} }),
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized", "params": null }),
+            json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
+            json!({ "jsonrpc": "2.0", "id": null, "error": { "code": 1 } }),
+            json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }]),
+        ] {
+            assert_eq!(invalid_message(&message), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn refusals_of_the_api_keep_their_details() {
+        let details = json!({ "fields": [{ "path": "kind", "problem": "must be a string" }] });
+        let body = json!({ "code": "invalid_request", "message": "2 fields are invalid.", "details": details });
+        let refused = ClientError::Api(Box::new(crate::error::ApiError::of(400, &body, "")));
+        let failed = failed_tool(&json!(1), &refused);
+        let shown: Value = serde_json::from_str(failed["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(shown["error"]["details"], details);
     }
 
     #[test]
