@@ -2,7 +2,7 @@
 
 use posthouse_app::webhooks::subscriptions::{CallbackProblem, subscribe::SubscribeError};
 use posthouse_domain::{ErrorCode, Refusal, webhook::subscription::SUBSCRIPTIONS_MAX};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::protocol::{Failure, FailureKind};
 
