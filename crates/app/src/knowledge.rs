@@ -6,10 +6,17 @@ pub mod search;
 pub mod write;
 
 use posthouse_domain::knowledge::{KnowledgeReach, PassageVector};
-use posthouse_domain::{Caller, ErrorCode, InboxId, KnowledgeDocument, KnowledgeId, Refusal};
+use posthouse_domain::{Caller, InboxId, KnowledgeDocument, KnowledgeId, Refusal};
 use posthouse_store::{Tx, knowledge};
 
-use crate::{access::visible, local_model::LocalModel, service::Service};
+use crate::{
+    access::{
+        authorize::{WiderScope, holder, too_narrow},
+        visible,
+    },
+    local_model::LocalModel,
+    service::Service,
+};
 
 /// Turns a text into its meaning, with the local model.
 #[derive(Clone)]
@@ -66,9 +73,11 @@ fn check_scope(tx: &mut Tx, caller: &Caller, inbox: Option<InboxId>) -> Result<(
     match inbox {
         Some(inbox) => visible::inbox(tx, caller, inbox).map(drop),
         None if caller.scope().is_limited() => {
-            let message = "A key of one inbox can't change knowledge of the whole workspace.";
-            let refusal = Refusal::new(ErrorCode::Forbidden, message);
-            Err(refusal.with_fix("Set `inbox_id` to the key's inbox, or use a workspace-wide key."))
+            let message = format!(
+                "This {} can't change knowledge of the whole workspace: its scope is narrower.",
+                holder(caller)
+            );
+            Err(too_narrow(caller, WiderScope::WorkspaceOrInbox, message))
         }
         None => Ok(()),
     }

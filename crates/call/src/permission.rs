@@ -1,7 +1,7 @@
 //! Whether a caller may use an operation.
 
 use posthouse_app::access::authenticate;
-use posthouse_app::access::authorize::{holder, require_owner, require_permission};
+use posthouse_app::access::authorize::{WiderScope, holder, require_owner, require_permission, too_narrow};
 use posthouse_domain::{Caller, ErrorCode, Principal, Refusal, Role, Scope};
 
 use crate::{Access, Operation, RequiredScope};
@@ -44,11 +44,18 @@ pub fn authorize(caller: &Caller, operation: &Operation) -> Result<(), Refusal> 
 fn require_scope(caller: &Caller, required: RequiredScope) -> Result<(), Refusal> {
     let scope = caller.scope();
     match required {
-        RequiredScope::Workspace => scope.require_workspace(),
+        RequiredScope::Workspace => {
+            let message = match scope {
+                Scope::Org | Scope::Workspace => return Ok(()),
+                Scope::Inbox(_) => "This route needs a workspace-wide key; this API key is for one inbox.",
+                Scope::Inboxes(_) => "This route needs the whole workspace; this connector is for some of its inboxes.",
+            };
+            Err(too_narrow(caller, WiderScope::Workspace, message))
+        }
         RequiredScope::Org if scope != Scope::Org => {
             let (holder, name) = (holder(caller), scope.text());
             let message = format!("This route needs the scope `org`; the scope of this {holder} is `{name}`.");
-            Err(Refusal::new(ErrorCode::Forbidden, message).with_fix("Use a key with the scope `org`."))
+            Err(too_narrow(caller, WiderScope::Org, message))
         }
         RequiredScope::Any | RequiredScope::Org => Ok(()),
     }

@@ -17,6 +17,8 @@ use crate::{environment::Environment, error::ClientError};
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 /// Largest configuration file in bytes.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// The most damaged files that are kept.
+const COPIES_MAX: u32 = 100;
 
 /// A stored key and its server.
 #[derive(Clone, Default)]
@@ -31,14 +33,30 @@ pub(crate) struct Profile {
 pub(crate) struct ConfigFile {
     path: PathBuf,
     content: Map<String, Value>,
+    /// Why the file that is there can't be used.
+    damage: Option<&'static str>,
+    /// Where the damaged file is kept.
+    copy: Option<PathBuf>,
 }
 
 impl ConfigFile {
-    /// Reads the file of this user. A missing file is empty.
+    /// Reads the file of this user. A missing or empty file has no profiles.
     ///
     /// # Errors
-    /// Fails if there is no configuration directory, or if the file can't be read or is not JSON.
+    /// Fails if there is no configuration directory, or if the file can't be read or is damaged.
     pub(crate) fn read(environment: &Environment) -> Result<Self, ClientError> {
+        let file = Self::read_for_login(environment)?;
+        match file.damage {
+            None => Ok(file),
+            Some(why) => Err(unreadable(&file.path, why)),
+        }
+    }
+
+    /// Reads the file of this user to store a profile in it: a damaged file is replaced by a new one, and kept beside it.
+    ///
+    /// # Errors
+    /// Fails if there is no configuration directory, or if the file can't be read.
+    pub(crate) fn read_for_login(environment: &Environment) -> Result<Self, ClientError> {
         let directory = environment.config_home.as_ref().ok_or_else(|| {
             ClientError::Failed("no configuration directory: set HOME or XDG_CONFIG_HOME, or POSTHOUSE_API_KEY".into())
         })?;
@@ -46,19 +64,25 @@ impl ConfigFile {
     }
 
     fn read_path(path: PathBuf) -> Result<Self, ClientError> {
-        let unreadable = |why: String| {
-            ClientError::Failed(format!("cannot read {}: {why}; run posthouse login to write it again", path.display()))
-        };
-        let content = match fs::metadata(&path) {
-            Ok(file) if file.len() > FILE_BYTES_MAX => return Err(unreadable("it is too large".into())),
+        let (content, damage) = match fs::metadata(&path) {
+            Ok(file) if file.len() > FILE_BYTES_MAX => (Map::new(), Some("it is too large")),
             Ok(_) => {
-                let bytes = fs::read(&path).map_err(|error| unreadable(error.to_string()))?;
-                serde_json::from_slice(&bytes).map_err(|_| unreadable("it is not a JSON object".into()))?
+                let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
+                match serde_json::from_slice(&bytes) {
+                    Ok(content) => (content, None),
+                    Err(_) if bytes.trim_ascii().is_empty() => (Map::new(), None),
+                    Err(_) => (Map::new(), Some("it is not a JSON object")),
+                }
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => Map::new(),
-            Err(error) => return Err(unreadable(error.to_string())),
+            Err(error) if error.kind() == ErrorKind::NotFound => (Map::new(), None),
+            Err(error) => return Err(unreadable(&path, &error.to_string())),
         };
-        Ok(Self { path, content })
+        Ok(Self { path, content, damage, copy: None })
+    }
+
+    /// Returns where a damaged file was kept when a new one was written.
+    pub(crate) fn copy(&self) -> Option<&Path> {
+        self.copy.as_deref()
     }
 
     /// Returns the path, for messages.
@@ -129,7 +153,11 @@ impl ConfigFile {
         Ok(was_stored)
     }
 
-    fn write(&self) -> Result<(), ClientError> {
+    fn write(&mut self) -> Result<(), ClientError> {
+        if self.damage.is_some() {
+            self.copy = Some(set_aside(&self.path).map_err(|error| self.unwritable(&error))?);
+            self.damage = None;
+        }
         let text = format!("{:#}\n", Value::Object(self.content.clone()));
         write_whole(&self.path, text.as_bytes(), 0o600).map_err(|error| self.unwritable(&error))
     }
@@ -140,6 +168,30 @@ impl ConfigFile {
             self.path.display()
         ))
     }
+}
+
+fn unreadable(path: &Path, why: &str) -> ClientError {
+    ClientError::Failed(format!("cannot read {}: {why}; run posthouse login to write it again", path.display()))
+}
+
+/// Keeps a damaged file under a name that is free, for its owner alone: it may have keys.
+fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    for number in 1..=COPIES_MAX {
+        let mut copy = path.as_os_str().to_owned();
+        copy.push(if number == 1 { ".damaged".to_owned() } else { format!(".damaged-{number}") });
+        let copy = PathBuf::from(copy);
+        // A link fails if there is such a file, so none is replaced.
+        match fs::hard_link(path, &copy) {
+            Ok(()) => {
+                fs::set_permissions(&copy, fs::Permissions::from_mode(0o600))?;
+                return Ok(copy);
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::Error::other("there are too many damaged copies beside it"))
 }
 
 /// Returns the object in this member, created if it is missing.
@@ -226,14 +278,56 @@ mod tests {
         fs::remove_dir_all(&home).unwrap();
     }
 
+    /// Commands name the path and the next step, and that step works: the new file has the profile, and the old bytes are kept.
     #[test]
-    fn a_broken_file_names_its_path_and_the_next_step() {
-        let home = directory("broken");
-        fs::create_dir_all(&home).unwrap();
-        let path = home.join("config.json");
-        fs::write(&path, "[]").unwrap();
-        let error = ConfigFile::read_path(path).err().unwrap().to_string();
-        assert!(error.contains("config.json") && error.contains("posthouse login"), "{error}");
+    fn a_damaged_file_is_replaced_by_a_login_and_kept() {
+        let home = directory("damaged");
+        let environment = Environment { config_home: Some(home.clone()), ..Environment::default() };
+        let path = home.join("posthouse/config.json");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let too_large = "x".repeat(usize::try_from(FILE_BYTES_MAX).unwrap() + 1);
+        let damaged = [
+            "{bad",
+            "[]",
+            "null",
+            "5",
+            "\"text\"",
+            "true",
+            "{",
+            "}",
+            "{\"api_key\": \"ph_one\"",
+            "{} {}",
+            "{\"a\": 1,}",
+            "api_key: ph_one",
+            "\u{feff}{}",
+            "// {}",
+            "[{}]",
+            "{'a': 1}",
+            "{\"a\" 1}",
+            "nul",
+            "\0",
+            &too_large,
+        ];
+        for (number, text) in (1..).zip(damaged) {
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            let error = ConfigFile::read(&environment).err().unwrap().to_string();
+            assert!(error.contains("config.json") && error.contains("posthouse login"), "{error}");
+            let mut file = ConfigFile::read_for_login(&environment).unwrap();
+            assert_eq!(file.copy(), None);
+            file.store(DEFAULT_PROFILE, &profile("ph_new", "http://x")).unwrap();
+            let copy = file.copy().unwrap().to_owned();
+            let ending = if number == 1 { ".damaged".to_owned() } else { format!(".damaged-{number}") };
+            assert_eq!(copy, home.join(format!("posthouse/config.json{ending}")));
+            assert_eq!(fs::read_to_string(&copy).unwrap(), text);
+            assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+            let stored = ConfigFile::read(&environment).unwrap().profile(DEFAULT_PROFILE).unwrap();
+            assert_eq!(stored.api_key.as_deref(), Some("ph_new"));
+        }
+        for text in ["", " \n"] {
+            fs::write(&path, text).unwrap();
+            assert!(ConfigFile::read(&environment).unwrap().names().is_empty(), "an empty file has nothing to keep");
+        }
         fs::remove_dir_all(&home).unwrap();
     }
 }

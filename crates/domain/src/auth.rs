@@ -15,10 +15,7 @@ use sha2::{Digest, Sha256};
 pub use owner::{KeyOwner, KeyOwnerKind, MemberKeys, may_create_key};
 pub use principal::{Caller, ConnectorPrincipal, Credential, KeyPrincipal, Principal, UserPrincipal};
 
-use crate::{
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-};
+use crate::{error::Refusal, id::InboxId};
 
 macro_rules! permissions {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
@@ -251,24 +248,6 @@ impl Scope {
                 )
                 .with_fix("Name one inbox at a time."))
             }
-        }
-    }
-
-    /// Checks that the scope is the whole workspace.
-    ///
-    /// # Errors
-    /// Returns `forbidden` if it is limited to inboxes.
-    pub fn require_workspace(self) -> Result<(), Refusal> {
-        match self {
-            Scope::Org | Scope::Workspace => Ok(()),
-            Scope::Inbox(_) => Err(Refusal::new(
-                ErrorCode::Forbidden,
-                "This route needs a workspace-wide key; this API key is for one inbox.",
-            )),
-            Scope::Inboxes(_) => Err(Refusal::new(
-                ErrorCode::Forbidden,
-                "This route needs the whole workspace; this connector is for some of its inboxes.",
-            )),
         }
     }
 }

@@ -23,5 +23,12 @@ pub(crate) fn tools(operations: &OperationTable) -> Vec<Tool> {
         people::tools(),
         agents::tools(),
     ];
-    chapters.into_iter().flatten().filter(|tool| tool.exists_in(operations)).collect()
+    let mut tools: Vec<Tool> = chapters.into_iter().flatten().filter(|tool| tool.exists_in(operations)).collect();
+    for call in tools.iter_mut().flat_map(|tool| &mut tool.calls) {
+        let Some(operation) = operations.get(call.operation) else { continue };
+        for argument in &mut call.arguments {
+            argument.is_nullable = argument.accepts_null(operation);
+        }
+    }
+    tools
 }

@@ -2,7 +2,7 @@
 
 mod completion;
 mod files;
-mod listing;
+pub(crate) mod listing;
 mod prompts;
 mod resources;
 mod tasks;

@@ -10,7 +10,12 @@ use posthouse_domain::{
 use posthouse_store::{Tx, agents, card_index, handles, inboxes, jobs, jobs::NewJob, workspaces};
 
 use super::{cards::BundleLoader, cards::no_card, events::CardEvents, switches};
-use crate::{inboxes::change as inbox_change, limits::fixed_window::WindowCount, service::Service};
+use crate::{
+    access::authorize::{WiderScope, too_narrow},
+    inboxes::change as inbox_change,
+    limits::fixed_window::WindowCount,
+    service::Service,
+};
 
 /// Low bits of a card's number, which make it unique within a millisecond.
 const NUMBER_RANDOM_BITS: u32 = 22;
@@ -181,8 +186,8 @@ impl CardWrite {
         }
         let is_public = card.visibility == CardVisibility::Public;
         if is_public && caller.scope() != Scope::Org {
-            let message = "A card becomes public with an org-wide key only.";
-            return Err(Refusal::new(ErrorCode::Forbidden, message).with_fix("Use an API key with the scope `org`."));
+            let message = "Only the scope `org` can make a card public.";
+            return Err(too_narrow(caller, WiderScope::Org, message));
         }
         if card.visibility != CardVisibility::Private && agent.claim == ClaimStatus::Unclaimed {
             let message = "The cards of an unclaimed workspace are private.";

@@ -8,7 +8,13 @@ use posthouse_store::{Tx, lists};
 
 pub use posthouse_store::lists::ListEntryFilter;
 
-use crate::{access::visible, service::Service};
+use crate::{
+    access::{
+        authorize::{WiderScope, holder, too_narrow},
+        visible,
+    },
+    service::Service,
+};
 
 /// A list entry to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,9 +101,9 @@ fn check(tx: &mut Tx, caller: &Caller, inbox: Option<InboxId>) -> Result<(), Ref
     match inbox {
         Some(inbox) => visible::inbox(tx, caller, inbox).map(drop),
         None if caller.scope().is_limited() => {
-            let refusal =
-                Refusal::new(ErrorCode::Forbidden, "A key of one inbox can't use the lists of the whole workspace.");
-            Err(refusal.with_fix("Set `inbox_id` to the key's inbox, or use a workspace-wide key."))
+            let message =
+                format!("This {} can't use the lists of the whole workspace: its scope is narrower.", holder(caller));
+            Err(too_narrow(caller, WiderScope::WorkspaceOrInbox, message))
         }
         None => Ok(()),
     }

@@ -52,7 +52,7 @@ const ACCOUNT: &[Column] = &[
 
 /// Asks for a key, checks it at the server and stores it.
 pub(crate) async fn login(session: &Session, _: Login) -> Result<(), ClientError> {
-    let mut file = ConfigFile::read(&session.environment)?;
+    let mut file = ConfigFile::read_for_login(&session.environment)?;
     let base = session.login_base(&file)?;
     let shown = base.as_str().trim_end_matches('/').to_owned();
     if base.scheme() == "http" && !is_loopback(&base) {
@@ -72,6 +72,10 @@ pub(crate) async fn login(session: &Session, _: Login) -> Result<(), ClientError
         Err(error) => return Err(error),
     };
     file.store(&session.profile(), &Profile { api_key: Some(key), base_url: Some(shown.clone()) })?;
+    if let Some(copy) = file.copy() {
+        let (path, copy) = (file.path().display(), copy.display());
+        session.output.warn(&format!("{path} was damaged, so it is written again. The old file is {copy}."));
+    }
     let workspace = account.as_ref().and_then(|account| account["workspace"]["name"].as_str());
     let of = workspace.map(|name| format!(" for {name}")).unwrap_or_default();
     let text = format!("Stored the key{of} at {shown} in {}.", file.path().display());

@@ -1,6 +1,9 @@
 //! `posthouse knowledge list | get | search | add | delete`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -301,7 +304,36 @@ impl FoundFiles {
                 found.files.push(SourceFile { path: path.clone(), source: name });
             }
         }
+        found.drop_repeated()?;
         Ok(found)
+    }
+
+    /// Leaves out files that were named twice.
+    ///
+    /// # Errors
+    /// Fails if two files have one source: the second would become the next version of the first.
+    fn drop_repeated(&mut self) -> Result<(), ClientError> {
+        let mut places: HashMap<String, PathBuf> = HashMap::new();
+        let mut kept = Vec::with_capacity(self.files.len());
+        for file in std::mem::take(&mut self.files) {
+            let place = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+            match places.get(&file.source) {
+                Some(other) if *other == place => continue,
+                Some(other) => {
+                    return Err(ClientError::Usage(format!(
+                        "{} and {} would both be the source {}, and one would replace the other; add a folder that holds \
+                         both, or rename one",
+                        other.display(),
+                        place.display(),
+                        file.source
+                    )));
+                }
+                None => drop(places.insert(file.source.clone(), place)),
+            }
+            kept.push(file);
+        }
+        self.files = kept;
+        Ok(())
     }
 
     /// Adds the files of a folder, in the order of their names.
@@ -374,6 +406,31 @@ mod tests {
         assert_eq!(skipped, wanted);
         let one = FoundFiles::below(&[root.join("logo.png")]).unwrap();
         assert_eq!(one.files[0].source, "logo.png", "a named file is the server's to refuse");
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
+    fn files_of_one_source_are_refused_before_the_upload() {
+        let root = std::env::temp_dir().join(format!("posthouse-knowledge-twice-{}", std::process::id()));
+        for folder in ["ka/sub", "kb/sub", "kc"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for name in ["ka/faq.md", "ka/sub/a.md", "kb/faq.md", "kb/sub/b.md", "kc/only.md"] {
+            std::fs::write(root.join(name), "x").unwrap();
+        }
+        let sources = |paths: &[&str]| {
+            let paths: Vec<PathBuf> = paths.iter().map(|path| root.join(path)).collect();
+            let found = FoundFiles::below(&paths).map_err(|error| error.to_string())?;
+            Ok::<_, String>(found.files.into_iter().map(|file| file.source).collect::<Vec<_>>())
+        };
+        for paths in [&["ka", "kb"][..], &["kb", "ka/faq.md"], &["ka/faq.md", "kb/faq.md"], &["kc", "ka", "kb"]] {
+            let error = sources(paths).unwrap_err();
+            assert!(error.contains("ka/faq.md and ") || error.contains("kb/faq.md and "), "{error}");
+            assert!(error.contains("the source faq.md"), "{error}");
+        }
+        assert_eq!(sources(&["ka", "kc"]).unwrap(), ["faq.md", "sub/a.md", "only.md"]);
+        assert_eq!(sources(&["ka/faq.md", "ka/../ka/faq.md", "ka"]).unwrap(), ["faq.md", "sub/a.md"]);
+        assert_eq!(sources(&["."]).unwrap(), ["ka/faq.md", "ka/sub/a.md", "kb/faq.md", "kb/sub/b.md", "kc/only.md"]);
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

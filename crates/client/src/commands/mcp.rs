@@ -8,8 +8,10 @@ mod channel;
 mod events;
 mod files;
 mod keyless;
+mod messages;
 mod saving;
 mod signup;
+mod uploads;
 
 use std::path::PathBuf;
 

@@ -71,7 +71,7 @@ fn card() -> Vec<Argument> {
         Argument::body_as("input_modes", "capabilities.input_modes").hidden(),
         body("documentation_url"),
         body("visibility"),
-        body("handle").nullable(),
+        body("handle"),
         body("indexable"),
     ]
 }

@@ -34,7 +34,7 @@ fn of_contacts() -> Vec<Tool> {
                 "updateContact",
                 vec![
                     Argument::path("contact_id", "id").describe("Contact id."),
-                    body("notes").nullable(),
+                    body("notes"),
                     body("metadata"),
                     body("add_labels"),
                     body("remove_labels"),
@@ -77,7 +77,7 @@ fn of_escalation() -> Vec<Tool> {
                 body("triggers"),
                 body("delivery"),
                 body("max_per_hour"),
-                body("quiet_hours").nullable(),
+                body("quiet_hours"),
                 body("include_excerpt"),
             ],
         ))

@@ -2,7 +2,7 @@
 
 use posthouse_app::webhooks::subscriptions::{CallbackProblem, subscribe::SubscribeError};
 use posthouse_domain::{ErrorCode, Refusal, webhook::subscription::SUBSCRIPTIONS_MAX};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::protocol::{Failure, FailureKind};
 
@@ -20,16 +20,11 @@ pub(super) fn of(refusal: &Refusal) -> Failure {
             let limit = refusal.limit().map_or("requests", |limit| limit.text());
             (FailureKind::EventLimit, json!({ "limit": limit, "max": refusal.max() }))
         }
-        code if matches!(code.status(), 400 | 422) => (FailureKind::InvalidParams, fields(refusal)),
+        code if matches!(code.status(), 400 | 422) => return Failure::of(FailureKind::InvalidParams, refusal),
         code if code.status() >= 500 => (FailureKind::Internal, json!({ "code": code.text() })),
         code => (FailureKind::Refused, json!({ "code": code.text() })),
     };
     Failure::of(kind, refusal).with_data(data)
-}
-
-fn fields(refusal: &Refusal) -> Value {
-    let field = |problem: &posthouse_domain::FieldProblem| json!({ "path": problem.path, "problem": problem.problem });
-    json!({ "code": refusal.code.text(), "fields": refusal.fields().iter().map(field).collect::<Vec<_>>() })
 }
 
 /// Returns the error for a client that isn't subscribed.

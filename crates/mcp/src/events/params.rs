@@ -59,16 +59,26 @@ pub(super) fn read(service: &Service, params: &Map<String, Value>) -> Result<Wan
     })
 }
 
+/// Whether a method needs the mode of the delivery.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ModeRule {
+    /// `events/subscribe`: a client says what it expects.
+    Required,
+    /// `events/unsubscribe`: the URL names the subscription.
+    Optional,
+}
+
 /// Reads where a webhook is delivered.
 ///
 /// # Errors
 /// Returns the problems, or that the mode isn't supported.
-pub(super) fn read_delivery(params: &Map<String, Value>) -> Result<WebhookParams, Failure> {
+pub(super) fn read_delivery(params: &Map<String, Value>, mode_rule: ModeRule) -> Result<WebhookParams, Failure> {
     let Some(delivery) = params.get("delivery").and_then(Value::as_object) else {
         return Err(invalid(&[problem("delivery", "is required and must be an object")]));
     };
     match delivery.get("mode") {
-        None => {}
+        None if mode_rule == ModeRule::Optional => {}
+        None => return Err(invalid(&[problem("delivery.mode", "is required and must be `webhook`")])),
         Some(Value::String(mode)) if mode == "webhook" => {}
         Some(Value::String(mode)) => return Err(failure::unsupported_mode(mode)),
         Some(_) => return Err(invalid(&[problem("delivery.mode", "must be `webhook`")])),

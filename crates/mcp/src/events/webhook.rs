@@ -10,7 +10,7 @@ use posthouse_domain::{Caller, Time, webhook::subscription::SubscriptionKey};
 use serde_json::{Value, json};
 
 use super::failure;
-use super::params::{self, WantedEvents, WebhookParams};
+use super::params::{self, ModeRule, WantedEvents, WebhookParams};
 use crate::client::Client;
 use crate::protocol::{Failure, Request};
 
@@ -21,7 +21,7 @@ pub(super) async fn subscribe(
     request: &Request,
 ) -> Result<Value, Failure> {
     let (caller, wanted) = (client.caller.caller, params::read(service, &request.params)?);
-    let WebhookParams { url, secret } = params::read_delivery(&request.params)?;
+    let WebhookParams { url, secret } = params::read_delivery(&request.params, ModeRule::Required)?;
     let ttl = params::read_ttl(&request.params)?;
     let secret = secret.ok_or_else(|| failure::of(&params::missing_secret()))?;
     check_can_subscribe(&caller).map_err(|refusal| failure::of(&refusal))?;
@@ -38,7 +38,7 @@ pub(super) async fn unsubscribe(
     request: &Request,
 ) -> Result<Value, Failure> {
     let (caller, wanted) = (client.caller.caller, params::read(service, &request.params)?);
-    let url = params::read_delivery(&request.params)?.url;
+    let url = params::read_delivery(&request.params, ModeRule::Optional)?.url;
     let key = key(&caller, &wanted, url)?;
     unsubscribe::unsubscribe(service, caller, key).await.map_err(|refusal| failure::of(&refusal))?;
     Ok(json!({}))

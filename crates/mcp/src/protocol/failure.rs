@@ -1,6 +1,6 @@
 //! Errors of JSON-RPC.
 
-use posthouse_domain::Refusal;
+use posthouse_domain::{Refusal, error::FieldProblem};
 use serde_json::{Value, json};
 
 use super::Revision;
@@ -104,8 +104,14 @@ impl Failure {
     /// Creates the error for a refusal of the service.
     #[must_use]
     pub fn of(kind: FailureKind, refusal: &Refusal) -> Self {
-        let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
-        Self::new(kind, refusal.whole_message()).with_data(json!({ "code": refusal.code.text() })).with_fix(fix)
+        // In an error of JSON-RPC, the fields are in the data.
+        let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix()).replace("`details.fields`", "`data.fields`");
+        let mut data = json!({ "code": refusal.code.text() });
+        let field = |problem: &FieldProblem| json!({ "path": problem.path, "problem": problem.problem });
+        if !refusal.fields().is_empty() {
+            data["fields"] = refusal.fields().iter().map(field).collect();
+        }
+        Self::new(kind, refusal.whole_message()).with_data(data).with_fix(fix)
     }
 
     /// Creates the error for a revision that isn't served.

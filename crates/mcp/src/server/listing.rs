@@ -8,7 +8,7 @@ use crate::invoke::OperationTable;
 use crate::tool::{Presentation, Tool, compact};
 
 /// Returns the entry of a tool.
-pub(super) fn entry(tool: &Tool, operations: &OperationTable) -> Value {
+pub(crate) fn entry(tool: &Tool, operations: &OperationTable) -> Value {
     let effects = operation(tool, operations).effects;
     let mut entry = json!({
         "name": tool.name,

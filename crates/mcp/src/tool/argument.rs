@@ -1,8 +1,10 @@
 //! Arguments of tools.
 
 use posthouse_api::wire::{BodyValue, BoundedInt, Problems};
-use posthouse_call::Operation;
+use posthouse_call::{Method, Operation};
 use serde_json::Value;
+
+use super::schema;
 
 /// Where an argument belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +37,7 @@ pub(crate) struct Argument {
     pub(crate) default: Option<Value>,
     /// Whether clients don't know it: the tool sets it.
     pub(crate) is_hidden: bool,
-    /// Whether null means something.
+    /// Whether null means something. The catalogue sets it from the operation.
     pub(crate) is_nullable: bool,
     /// A member of its items that the operation requires and the tool can do without.
     pub(crate) optional_member: Option<&'static str>,
@@ -119,10 +121,13 @@ impl Argument {
         self
     }
 
-    /// Gives null a meaning.
-    pub(crate) const fn nullable(mut self) -> Self {
-        self.is_nullable = true;
-        self
+    /// Returns whether null means something to the operation: a change accepts it for a member that can be cleared. Elsewhere
+    /// null means that the argument is left out.
+    pub(crate) fn accepts_null(&self, operation: &Operation) -> bool {
+        let Place::Body(member) = self.place else { return false };
+        // The tool fills in what a client leaves out of a nested object.
+        let can_clear = matches!(operation.method, Method::Patch | Method::Put) && !member.contains('.');
+        can_clear && schema::allows_null(&self.declared(operation).0)
     }
 
     /// Returns the schema that the operation declares for it, and whether it is required.

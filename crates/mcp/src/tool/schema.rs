@@ -13,13 +13,21 @@ const FORMATS: [&str; 3] = ["uuid", "date-time", "email"];
 /// Returns a schema without patterns, bounds that don't bound, null for "omitted", and descriptions of inner parts.
 pub(crate) fn compact(schema: &Value, is_nullable: bool) -> Value {
     let mut slim = slim(schema);
-    if is_nullable && let Some(Value::String(one)) = slim.get("type") {
-        slim["type"] = json!([one, "null"]);
+    if is_nullable && !allows_null(&slim) {
+        slim = posthouse_api::wire::nullable(slim);
     }
     if let (Some(members), Some(text)) = (slim.as_object_mut(), schema.get("description")) {
         members.insert("description".to_owned(), text.clone());
     }
     slim
+}
+
+/// Returns whether null is valid by a schema.
+pub(super) fn allows_null(schema: &Value) -> bool {
+    let has_null =
+        |types: &Value| types == "null" || types.as_array().is_some_and(|all| all.iter().any(|one| one == "null"));
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    choices.is_some_and(|choices| choices.iter().any(allows_null)) || schema.get("type").is_some_and(has_null)
 }
 
 fn slim(schema: &Value) -> Value {

@@ -90,7 +90,7 @@ fn found(harness: &Harness, text: &str) -> Result<Option<String>, String> {
     match harness.format {
         Format::Json { .. } => json::found(harness.servers, text),
         Format::Toml => toml::found(&harness.servers.join("."), text),
-        Format::Yaml => Ok(yaml::found(&harness.servers.join("."), text)),
+        Format::Yaml => yaml::found(&harness.servers.join("."), text),
     }
 }
 

@@ -20,7 +20,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 
-use super::{channel, events::EventReader, files, files::FileAccess, keyless, save_key, saving, signup};
+use super::messages::{
+    BATCH_WITHOUT_KEY, NOT_JSON, TOO_LARGE, addressed, error_message, error_of, failed_tool, invalid_message,
+    name_the_option, request_id, tool_error, tool_result, write,
+};
+use super::{channel, events::EventReader, files, files::FileAccess, keyless, save_key, saving, signup, uploads};
 use crate::{
     api::{Api, segment},
     commands::tail::SubscriptionOptions,
@@ -37,12 +41,17 @@ const CONCURRENT_MAX: usize = 64;
 const TOOL_WAIT: Duration = Duration::from_secs(120);
 /// Largest response that is not a stream, in bytes.
 const RESPONSE_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// The problem of a longer line, and what to do.
-const TOO_LARGE: &str = "the message is larger than 64 MiB; attach large files by their path";
-/// The problem of another line, and what to do.
-const NOT_JSON: &str = "the line is not JSON; write each message as JSON in one line";
 /// Where a request of the revision without a handshake names it.
 const REVISION_META: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// Files of a call that don't pass through the model.
+#[derive(Default)]
+struct ExchangedFiles {
+    /// Where those were saved that the call asked for.
+    saved: Option<Value>,
+    /// The contents of those that go to an upload link.
+    uploads: Vec<Value>,
+}
 
 /// Passes messages between standard input and output and the server.
 pub(super) struct Bridge {
@@ -157,6 +166,14 @@ impl Bridge {
             write(&error_message(&Value::Null, -32700, NOT_JSON))?;
             return Ok(None);
         };
+        if let Some(problem) = invalid_message(&message) {
+            write(&error_message(&Value::Null, -32600, problem))?;
+            return Ok(None);
+        }
+        if message.is_array() && self.key.borrow().is_none() {
+            write(&error_message(&Value::Null, -32600, BATCH_WITHOUT_KEY))?;
+            return Ok(None);
+        }
         if message["method"] == "notifications/initialized" {
             self.note_initialized();
         }
@@ -186,7 +203,7 @@ impl Bridge {
         let id = request_id(&message).cloned();
         let method = message["method"].as_str().unwrap_or_default().to_owned();
         let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
-        let mut saved = None;
+        let mut exchanged = ExchangedFiles::default();
         if let Some(id) = &id {
             if method == "tools/call" && name == "signup" {
                 let arguments = message["params"]["arguments"].take();
@@ -196,15 +213,15 @@ impl Bridge {
                 return self.answer_without_key(id, &method, &message["params"]);
             }
             if method == "tools/call" {
-                saved = match self.exchange_files(&mut message["params"]).await {
-                    Ok(saved) => saved,
+                exchanged = match self.exchange_files(&mut message["params"]).await {
+                    Ok(exchanged) => exchanged,
                     Err(error) => return write(&failed_tool(id, &error)),
                 };
             }
         } else if self.key.borrow().is_none() {
             return Ok(());
         }
-        match self.forward(&message, &method, saved).await {
+        match self.forward(&message, &method, exchanged).await {
             Ok(()) => Ok(()),
             Err(ClientError::OutputClosed) => Err(ClientError::OutputClosed),
             Err(error) => match id {
@@ -215,15 +232,21 @@ impl Bridge {
         }
     }
 
-    /// Reads the files that a call attaches, and saves those that it asks for. Returns where they were saved.
-    async fn exchange_files(&self, params: &mut Value) -> Result<Option<Value>, ClientError> {
+    /// Reads the files that a call attaches, and saves those that it asks for.
+    async fn exchange_files(&self, params: &mut Value) -> Result<ExchangedFiles, ClientError> {
+        let mut exchanged = ExchangedFiles::default();
         if let Some(arguments) = params.get_mut("arguments") {
-            self.files.resolve(arguments).map_err(ClientError::Usage)?;
+            exchanged.uploads = self.files.resolve(arguments).map_err(ClientError::Usage)?;
         }
-        let Some(directory) = saving::take(&self.files, params).map_err(ClientError::Usage)? else { return Ok(None) };
-        let api = Api::new(Http::new(self.api.http().base().clone())?, self.key.borrow().clone());
-        let message = params["arguments"]["message_id"].as_str().unwrap_or_default();
-        saving::save(&api, message, &directory).await.map(Some)
+        if let Some(directory) = saving::take(&self.files, params).map_err(ClientError::Usage)? {
+            let message = params["arguments"]["message_id"].as_str().unwrap_or_default();
+            exchanged.saved = Some(saving::save(&self.api_with_key()?, message, &directory).await?);
+        }
+        Ok(exchanged)
+    }
+
+    fn api_with_key(&self) -> Result<Api, ClientError> {
+        Ok(Api::new(Http::new(self.api.http().base().clone())?, self.key.borrow().clone()))
     }
 
     fn declare_channel(&self, result: &mut Value) {
@@ -270,8 +293,8 @@ impl Bridge {
         write(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
     }
 
-    /// Sends a message to the server and writes what it answers, with where the files of the call were saved.
-    async fn forward(&self, message: &Value, method: &str, mut saved: Option<Value>) -> Result<(), ClientError> {
+    /// Sends a message to the server and writes what it answers, with what became of the files of the call.
+    async fn forward(&self, message: &Value, method: &str, mut exchanged: ExchangedFiles) -> Result<(), ClientError> {
         let request = self.request(message, method)?;
         let start = self.api.http().start(request);
         let response = tokio::time::timeout(REQUEST_TIMEOUT + TOOL_WAIT, start)
@@ -285,7 +308,7 @@ impl Bridge {
                 let frame = frame.map_err(|error| self.api.http().unreachable(&error.to_string()))?;
                 let Ok(data) = frame.into_data() else { continue };
                 for event in reader.read(&data).map_err(|why| ClientError::Failed(why.to_owned()))? {
-                    self.write_answer(&event, message, method, &mut saved)?;
+                    self.write_answer(&event, message, method, &mut exchanged).await?;
                 }
             }
             return Ok(());
@@ -299,7 +322,8 @@ impl Bridge {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.write_answer(&String::from_utf8_lossy(&bytes), message, method, &mut saved).map_err(|error| match error {
+        let text = String::from_utf8_lossy(&bytes);
+        self.write_answer(&text, message, method, &mut exchanged).await.map_err(|error| match error {
             ClientError::Failed(_) => {
                 let base = self.api.base();
                 ClientError::Failed(format!("{base}/mcp answered with status {}; check the address", head.status))
@@ -334,12 +358,12 @@ impl Bridge {
     }
 
     /// Writes a message of the server, with what the bridge adds to it.
-    fn write_answer(
+    async fn write_answer(
         &self,
         text: &str,
         asked: &Value,
         method: &str,
-        saved: &mut Option<Value>,
+        exchanged: &mut ExchangedFiles,
     ) -> Result<(), ClientError> {
         let mut answer: Value = serde_json::from_str(text)
             .ok()
@@ -353,8 +377,17 @@ impl Bridge {
         if let Some(error) = answer.get_mut("error") {
             name_the_option(error);
         }
+        if !exchanged.uploads.is_empty()
+            && let Some(link) = uploads::link(&answer)
+        {
+            let contents = std::mem::take(&mut exchanged.uploads);
+            answer = match uploads::post(&self.api_with_key()?, &link, contents).await {
+                Ok(shown) => tool_result(&answer["id"], &shown, false),
+                Err(error) => failed_tool(&answer["id"], &error),
+            };
+        }
         if let Some(parts) = answer.pointer_mut("/result/content").and_then(Value::as_array_mut)
-            && let Some(saved) = saved.take()
+            && let Some(saved) = exchanged.saved.take()
         {
             parts.push(json!({ "type": "text", "text": format!("{saved:#}") }));
         }
@@ -383,127 +416,8 @@ impl Bridge {
     }
 }
 
-/// Returns the id of a request, or `None` for a notification or the answer to a request of the server.
-fn request_id(message: &Value) -> Option<&Value> {
-    message.get("id").filter(|_| message.get("result").is_none() && message.get("error").is_none())
-}
-
-/// Names the option of `posthouse mcp` in an error, in place of the parameter of the endpoint, which its client doesn't see.
-fn name_the_option(error: &mut Value) {
-    for place in ["/message", "/data/fix"] {
-        if let Some(Value::String(text)) = error.pointer_mut(place) {
-            *text = text.replace("Connect with `?profile=", "Start `posthouse mcp` with `--profile-tools ");
-        }
-    }
-}
-
-/// Returns what the client gets of an answer. An error without an id belongs to what was asked: it gets the id of a
-/// request, and a notification has no answer. A batch has no id of its own.
-fn addressed(mut answer: Value, asked: &Value) -> Option<Value> {
-    let is_unaddressed = answer["error"].is_object() && answer["id"].is_null();
-    if is_unaddressed && !asked.is_array() {
-        answer["id"] = request_id(asked)?.clone();
-    }
-    Some(answer)
-}
-
 /// Returns a header value, in base64 if the text is not visible ASCII.
 fn field_value(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic()) && !text.starts_with("=?base64?");
     if is_plain { text.to_owned() } else { format!("=?base64?{}?=", BASE64_STANDARD.encode(text)) }
-}
-
-/// Returns an error of the bridge. The text has the problem and, after a semicolon, what to do.
-fn error_message(id: &Value, code: i32, text: &str) -> Value {
-    error_of(id, code, &ClientError::Failed(text.to_owned()))
-}
-
-/// Returns the answer to a request that failed here. As those of the server, it has the next step in `data.fix`.
-fn error_of(id: &Value, code: i32, error: &ClientError) -> Value {
-    let (problem, fix) = error.problem_and_fix();
-    let error = json!({ "code": code, "message": format!("{problem}. {fix}"), "data": { "fix": fix } });
-    json!({ "jsonrpc": "2.0", "id": id, "error": error })
-}
-
-fn tool_error(id: &Value, code: &str, error: &ClientError) -> Value {
-    let (problem, fix) = error.problem_and_fix();
-    tool_result(id, &json!({ "error": { "code": code, "message": problem, "hint": fix } }), true)
-}
-
-/// Returns the result of a tool that failed here: with the error of the API, or with a code of the bridge.
-fn failed_tool(id: &Value, error: &ClientError) -> Value {
-    let code = match error {
-        ClientError::Api(error) => {
-            let shown = json!({
-                "code": error.code, "message": error.message, "status": error.status, "hint": error.fix
-            });
-            return tool_result(id, &json!({ "error": shown }), true);
-        }
-        ClientError::Usage(_) => "invalid_input",
-        ClientError::Unreachable(_) | ClientError::TimedOut(_) => "network_error",
-        ClientError::Failed(_) | ClientError::OutputClosed => "internal_error",
-    };
-    tool_error(id, code, error)
-}
-
-fn tool_result(id: &Value, shown: &Value, is_error: bool) -> Value {
-    let content = json!([{ "type": "text", "text": format!("{shown:#}") }]);
-    json!({ "jsonrpc": "2.0", "id": id, "result": { "resultType": "complete", "content": content, "isError": is_error } })
-}
-
-/// Writes one message as one line.
-pub(super) fn write(message: &Value) -> Result<(), ClientError> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{message}").and_then(|()| out.flush()).map_err(|_| ClientError::OutputClosed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hint_names_the_option_of_the_command() {
-        let hint = "The profile `read` has no tool `send_email`. Connect with `?profile=reply`.";
-        let mut error = json!({ "message": hint, "data": { "fix": "Connect with `?profile=reply`." } });
-        name_the_option(&mut error);
-        assert_eq!(error["data"]["fix"], "Start `posthouse mcp` with `--profile-tools reply`.");
-        assert!(!error.to_string().contains("?profile"), "{error}");
-    }
-
-    #[test]
-    fn errors_of_the_bridge_have_a_next_step() {
-        let unreachable = ClientError::Unreachable("cannot reach http://x; start the server".to_owned());
-        let all = [
-            error_message(&Value::Null, -32700, NOT_JSON),
-            error_message(&Value::Null, -32600, TOO_LARGE),
-            error_of(&json!(1), -32000, &unreachable),
-            error_of(&json!(1), -32000, &ClientError::Failed("the answer is no message".to_owned())),
-        ];
-        for answer in all {
-            let error = &answer["error"];
-            let fix = error["data"]["fix"].as_str().unwrap();
-            assert!(fix.ends_with('.') && error["message"].as_str().unwrap().ends_with(fix), "{answer}");
-        }
-        let failed = failed_tool(&json!(1), &unreachable);
-        let shown: Value = serde_json::from_str(failed["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
-        let wanted =
-            json!({ "code": "network_error", "message": "cannot reach http://x", "hint": "Start the server." });
-        assert_eq!(shown["error"], wanted);
-    }
-
-    #[test]
-    fn errors_without_an_id_belong_to_their_request() {
-        let refused = || error_message(&Value::Null, -32600, "no");
-        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call" });
-        let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        let reply = json!({ "jsonrpc": "2.0", "id": 7, "result": {} });
-        assert_eq!(addressed(refused(), &call).unwrap()["id"], 7);
-        assert_eq!(addressed(refused(), &notification), None);
-        assert_eq!(addressed(refused(), &reply), None);
-        assert_eq!(addressed(refused(), &json!([call])), Some(refused()));
-        let progress = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": {} });
-        for other in [progress, error_message(&json!(8), -32600, "no"), json!([refused()])] {
-            assert_eq!(addressed(other.clone(), &call), Some(other));
-        }
-    }
 }

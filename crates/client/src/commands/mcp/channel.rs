@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::bridge::write;
+use super::messages::write;
 use crate::{
     api::Api,
     commands::tail::SubscriptionOptions,

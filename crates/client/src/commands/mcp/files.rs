@@ -12,6 +12,10 @@ use crate::{commands::input, error::ClientError};
 
 /// The member of a tool's arguments that has files.
 const ATTACHMENTS: &str = "attachments";
+/// The member of a file with its bytes.
+pub(super) const CONTENT: &str = "content_base64";
+/// Longest arguments that are sent in one request, in bytes: the server reads 4 MiB, with what surrounds them.
+const INLINE_BYTES_MAX: usize = 4 * 1024 * 1024 - 64 * 1024;
 
 /// Which files may be read.
 pub(super) struct FileAccess {
@@ -36,23 +40,39 @@ impl FileAccess {
         Ok(Self { directories: found.collect::<Result<_, _>>()? })
     }
 
-    /// Replaces the paths in the arguments of a tool by the content of their files.
+    /// Replaces the paths in the arguments of a tool by the content of their files. If they don't fit in one request, their
+    /// places stay without content, and the contents are returned in the order of the places: they go to an upload link.
     ///
     /// # Errors
-    /// Fails if a file may not or can't be read.
-    pub(super) fn resolve(&self, arguments: &mut Value) -> Result<(), String> {
-        let Some(files) = arguments.get_mut(ATTACHMENTS).and_then(Value::as_array_mut) else { return Ok(()) };
-        for file in files {
-            let Some(path) = file.get("path").and_then(Value::as_str) else { continue };
-            let mut read = self.read(Path::new(path))?;
-            for member in ["filename", "content_type"] {
-                if let Some(given) = file.get(member).filter(|given| given.is_string()) {
+    /// Fails if a file may not or can't be read, or if an attachment isn't clear.
+    pub(super) fn resolve(&self, arguments: &mut Value) -> Result<Vec<Value>, String> {
+        let Some(files) = arguments.get_mut(ATTACHMENTS).and_then(Value::as_array_mut) else { return Ok(Vec::new()) };
+        let mut resolved = Vec::new();
+        for (at, file) in files.iter_mut().enumerate() {
+            let Some(path) = taken_path(file).map_err(|problem| format!("{ATTACHMENTS}[{at}]{problem}"))? else {
+                continue;
+            };
+            let mut read = self.read(Path::new(&path))?;
+            for (member, given) in file.as_object().into_iter().flatten() {
+                if !given.is_null() {
                     read[member] = given.clone();
                 }
             }
             *file = read;
+            resolved.push(at);
         }
-        Ok(())
+        if resolved.is_empty() || arguments.to_string().len() <= INLINE_BYTES_MAX {
+            return Ok(Vec::new());
+        }
+        let files = arguments[ATTACHMENTS].as_array_mut().map_or(&mut [][..], Vec::as_mut_slice);
+        let lacks = |(at, file): &(usize, &Value)| file[CONTENT].is_null() && !resolved.contains(at);
+        if let Some((at, _)) = files.iter().enumerate().find(lacks) {
+            return Err(format!(
+                "{ATTACHMENTS}[{at}] has no content, and the files of the other paths are uploaded; give it a path, too"
+            ));
+        }
+        let content = |at: &usize| files[*at].as_object_mut().and_then(|file| file.shift_remove(CONTENT));
+        Ok(resolved.iter().filter_map(content).collect())
     }
 
     fn read(&self, path: &Path) -> Result<Value, String> {
@@ -92,6 +112,22 @@ impl FileAccess {
     }
 }
 
+/// Takes the path out of an attachment; `None` if it has none.
+///
+/// # Errors
+/// Returns the problem of an attachment with another source, or with a path that is no text.
+fn taken_path(file: &mut Value) -> Result<Option<String>, &'static str> {
+    let Some(members) = file.as_object_mut() else { return Ok(None) };
+    match members.shift_remove("path") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(_)) if members.get(CONTENT).is_some_and(|content| !content.is_null()) => {
+            Err(" has both path and content_base64; leave one of them out")
+        }
+        Some(Value::String(path)) => Ok(Some(path)),
+        Some(_) => Err(".path must be a string; give the path of a file"),
+    }
+}
+
 /// Adds paths to the schemas of the tools that accept or return files.
 pub(super) fn describe(tools: &mut Value) {
     for tool in tools.as_array_mut().into_iter().flatten() {
@@ -126,7 +162,7 @@ mod tests {
         let access = FileAccess::new(vec![open.clone()], None).unwrap();
         let resolve = |path: &str| {
             let mut arguments = json!({ "attachments": [{ "path": open.join(path) }] });
-            access.resolve(&mut arguments).map(|()| arguments["attachments"][0].clone())
+            access.resolve(&mut arguments).map(|_| arguments["attachments"][0].clone())
         };
         let file = json!({ "filename": "a.txt", "content_type": "text/plain", "content_base64": "YQ==" });
         assert_eq!(resolve("a.txt").unwrap(), file);
@@ -140,6 +176,61 @@ mod tests {
             assert!(resolve(path).unwrap_err().contains(why), "{path}");
         }
         fs::remove_dir_all(&home).unwrap();
+    }
+
+    #[test]
+    fn files_that_do_not_fit_in_a_request_go_to_a_link() {
+        let home = std::env::temp_dir().join(format!("posthouse-client-large-{}", std::process::id()));
+        fs::create_dir_all(&home).unwrap();
+        let large = 3_500_000;
+        for (name, size) in [("small.txt", 1), ("half.bin", large / 2), ("large.bin", large)] {
+            fs::write(home.join(name), vec![0; size]).unwrap();
+        }
+        let access = FileAccess::new(vec![home.clone()], None).unwrap();
+        let file = |name: &str| json!({ "path": home.join(name), "filename": format!("my-{name}") });
+        let inline = json!({ "filename": "x", "content_base64": "eA==" });
+        let (small, half, whole) = (file("small.txt"), file("half.bin"), file("large.bin"));
+        for (files, uploads) in [
+            (vec![&small], 0),
+            (vec![&half], 0),
+            (vec![&whole], 1),
+            (vec![&half, &half], 2),
+            (vec![&inline, &whole, &small], 2),
+        ] {
+            let mut arguments = json!({ "attachments": files });
+            let taken = access.resolve(&mut arguments).unwrap();
+            assert_eq!(taken.len(), uploads, "{files:?}");
+            assert!(arguments.to_string().len() <= INLINE_BYTES_MAX);
+            let left = arguments["attachments"].as_array().unwrap();
+            assert_eq!(left.iter().filter(|file| file[CONTENT].is_null()).count(), uploads);
+            for (before, after) in files.iter().zip(left) {
+                assert_eq!(before["filename"], after["filename"]);
+                assert!(after.get("path").is_none(), "{after}");
+            }
+        }
+        let mut arguments = json!({ "attachments": [{ "filename": "later" }, whole] });
+        assert!(access.resolve(&mut arguments).unwrap_err().contains("[0] has no content"));
+        fs::remove_dir_all(&home).unwrap();
+    }
+
+    #[test]
+    fn an_attachment_has_one_source() {
+        let access = FileAccess::new(vec![PathBuf::from(".")], None).unwrap();
+        for (file, problem) in [
+            (json!({ "path": "Cargo.toml", "content_base64": "eA==" }), "[0] has both path and content_base64"),
+            (json!({ "path": "Cargo.toml", "content_base64": 5 }), "[0] has both path and content_base64"),
+            (json!({ "path": 5 }), "[0].path must be a string"),
+            (json!({ "path": ["a"], "content_base64": "eA==" }), "[0].path must be a string"),
+            (json!({ "path": { "a": 1 } }), "[0].path must be a string"),
+        ] {
+            let mut arguments = json!({ "attachments": [file] });
+            assert!(access.resolve(&mut arguments).unwrap_err().contains(problem), "{problem}");
+        }
+        let untouched = json!({ "attachments": [{ "filename": "x", "content_base64": "eA==" }, 7, { "foo": 1 }] });
+        let mut arguments = untouched.clone();
+        arguments["attachments"][0]["path"] = Value::Null;
+        assert_eq!(access.resolve(&mut arguments), Ok(Vec::new()));
+        assert_eq!(arguments, untouched);
     }
 
     #[test]

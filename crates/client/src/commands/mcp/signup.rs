@@ -42,11 +42,31 @@ pub(super) fn declaration() -> Value {
     })
 }
 
+/// Checks that the arguments are those of the tool. What their values are is the server's to check.
+///
+/// # Errors
+/// Returns every unknown argument.
+fn check(arguments: &Value) -> Result<(), ClientError> {
+    let known = ARGUMENTS.join(", ");
+    let given = match arguments {
+        Value::Null => return Ok(()),
+        Value::Object(given) => given,
+        _ => return Err(ClientError::Usage(format!("arguments must be an object; its members are {known}"))),
+    };
+    let unknown: Vec<&str> = given.keys().map(String::as_str).filter(|name| !ARGUMENTS.contains(name)).collect();
+    match unknown.as_slice() {
+        [] => Ok(()),
+        [one] => Err(ClientError::Usage(format!("{one} is unknown; the arguments are {known}"))),
+        several => Err(ClientError::Usage(format!("{} are unknown; the arguments are {known}", several.join(", ")))),
+    }
+}
+
 /// Signs up. Returns the key and what the tool shows, which doesn't have the key.
 ///
 /// # Errors
-/// Fails if the server refuses, or if its challenge is too hard.
+/// Fails if an argument is unknown, if the server refuses, or if its challenge is too hard.
 pub(super) async fn sign_up(api: &Api, arguments: &Value) -> Result<(String, Value), ClientError> {
+    check(arguments)?;
     let challenge = api.json(Call::get("/v1/signup/challenge")).await?;
     let text = challenge["challenge"].as_str().unwrap_or_default();
     let difficulty = challenge["difficulty"].as_u64().and_then(|bits| u32::try_from(bits).ok()).unwrap_or(u32::MAX);
@@ -61,6 +81,8 @@ pub(super) async fn sign_up(api: &Api, arguments: &Value) -> Result<(String, Val
     }
     let mut created = api.json(Call::post("/v1/signup").body(body.into())).await?;
     let key = created.as_object_mut().and_then(|created| created.shift_remove("api_key"));
+    // Those of the API are for a client that has the key.
+    created["next_steps"] = json!(["List the tools again: they use the new workspace."]);
     match key {
         Some(Value::String(key)) => Ok((key, created)),
         _ => Err(ClientError::Failed("the server returned no API key".to_owned())),
@@ -102,6 +124,38 @@ fn zero_bits(text: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scripted::{Reply, ScriptedServer};
+
+    #[tokio::test]
+    async fn unknown_arguments_create_nothing() {
+        let server = ScriptedServer::start(Vec::new()).await;
+        let api = server.session().api().unwrap();
+        for (arguments, problem) in [
+            (json!({ "foo": 1 }), "foo is unknown"),
+            (json!({ "agent_name": "A", "agentName": "B" }), "agentName is unknown"),
+            (json!({ "a": 1, "b": 2 }), "a, b are unknown"),
+            (json!({ "email": null }), "email is unknown"),
+            (json!([]), "must be an object"),
+            (json!("A"), "must be an object"),
+        ] {
+            let error = sign_up(&api, &arguments).await.map(|(_, created)| created).unwrap_err().to_string();
+            assert!(error.contains(problem) && error.contains("agent_name, owner_email, kind"), "{error}");
+        }
+        assert!(server.requests().is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_result_has_no_key_and_does_not_ask_to_store_it() {
+        let challenge = json!({ "challenge": "v1.abc", "difficulty": 1 });
+        let created =
+            json!({ "api_key": "ph_secret", "workspace": { "id": "w" }, "next_steps": ["Store the API key."] });
+        let replies = vec![Reply::json(200, &challenge), Reply::json(201, &created)];
+        let server = ScriptedServer::start(replies).await;
+        let (key, shown) = sign_up(&server.session().api().unwrap(), &json!({ "agent_name": "A" })).await.unwrap();
+        assert_eq!(key, "ph_secret");
+        assert!(!shown.to_string().contains("ph_secret") && !shown.to_string().contains("Store"), "{shown}");
+        assert_eq!(server.body(1)["agent_name"], "A");
+    }
 
     #[tokio::test]
     async fn solutions_have_the_zero_bits() {

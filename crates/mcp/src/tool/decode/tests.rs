@@ -96,3 +96,39 @@ fn problems_of_the_operation_name_the_argument() {
     let refusal = renamed(call("send_email"), Refusal::invalid_field("to[0]", "is not an address"));
     assert_eq!(refusal.fields()[0].path, "to[0]");
 }
+
+/// Every argument of every tool: null reaches a change whose operation clears the member, and the list of tools says so.
+#[test]
+fn null_reaches_the_operation_that_accepts_it() {
+    let (operations, mut nullable, mut others) = (operations(), Vec::new(), 0);
+    let tools = catalogue::tools(&operations);
+    for tool in &tools {
+        let entry = crate::server::listing::entry(tool, &operations);
+        for call in &tool.calls {
+            let operation = &operations[call.operation];
+            for argument in call.arguments.iter().filter(|argument| !argument.is_hidden) {
+                let Place::Body(member) = argument.place else { continue };
+                let mut given = Map::new();
+                given.insert(argument.name.to_owned(), Value::Null);
+                let body = body(&decode(tool, call, GivenArguments { client: &given, added: &Map::new() }));
+                let schema = &(operation.body_schema)()["properties"][member];
+                let accepts_null = schema["type"].to_string().contains("\"null\"")
+                    || schema["anyOf"].as_array().is_some_and(|all| all.iter().any(|one| one["type"] == "null"));
+                let is_change = matches!(operation.method, posthouse_call::Method::Patch | posthouse_call::Method::Put);
+                let reaches = body.get(member).is_some_and(Value::is_null);
+                assert_eq!(reaches, accepts_null && is_change, "{} {member}: {body}", tool.name);
+                let listed = entry["inputSchema"]["properties"][argument.name].to_string();
+                if reaches {
+                    assert!(listed.contains("\"null\""), "{} {member}: {listed}", tool.name);
+                    nullable.push(format!("{}.{}", tool.name, argument.name));
+                } else {
+                    others += 1;
+                }
+            }
+        }
+    }
+    for wanted in ["description", "documentation_url", "handle"].map(|name| format!("update_agent_card.{name}")) {
+        assert!(nullable.contains(&wanted), "{nullable:?}");
+    }
+    assert!(nullable.contains(&"update_contact.notes".to_owned()) && others >= 20, "{others} {nullable:?}");
+}

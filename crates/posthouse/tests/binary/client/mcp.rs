@@ -138,6 +138,23 @@ fn messages_reach_the_server_with_key_profile_and_files_and_streams_are_lines() 
 }
 
 #[test]
+fn a_file_that_is_too_large_for_a_request_is_attached() {
+    let client = ClientFixture::start("client-mcp-large");
+    std::fs::write(client.sandbox.path("large.bin"), vec![7; 5_000_000]).unwrap();
+    client.mcp(&[call(1, "signup", json!({ "agent_name": "Scout" }))]);
+    let inbox = shown(&client.mcp(&[call(1, "list_inboxes", json!({}))]), 1)["inboxes"][0]["id"].clone();
+    let draft = json!({
+        "inbox_id": inbox, "to": "lin@example.com", "subject": "Film", "text": "Here.",
+        "attachments": [{ "path": "large.bin" }]
+    });
+    let created = shown(&client.mcp(&[call(2, "create_draft", draft)]), 2);
+    assert!(created["id"].is_string() && created.get("upload_url").is_none(), "{created}");
+    let read = client.mcp(&[call(3, "get_draft", json!({ "inbox_id": inbox, "draft_id": created["id"] }))]);
+    let text = read[0]["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("large.bin"), "{text}");
+}
+
+#[test]
 fn lines_that_are_no_messages_are_answered_and_the_rest_goes_on() {
     let client = ClientFixture::start("client-mcp-lines");
     let input = "not json\n\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n";
@@ -146,6 +163,13 @@ fn lines_that_are_no_messages_are_answered_and_the_rest_goes_on() {
     assert_eq!(answers[0]["error"]["code"], -32700);
     assert!(answers[0]["error"]["data"]["fix"].is_string(), "{}", answers[0]);
     assert_eq!(answers[1], json!({ "jsonrpc": "2.0", "id": 7, "result": {} }));
+    let input = "5\n\"x\"\nnull\ntrue\n{}\n[]\n";
+    let output = client.run_with_input(&["mcp", "--base-url", &client.base_url()], input);
+    let answers: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), input.lines().count());
+    for answer in answers {
+        assert!(answer["id"].is_null() && answer["error"]["code"] == -32600, "{answer}");
+    }
 }
 
 #[test]

@@ -157,6 +157,9 @@ async fn wrong_parameters_are_named_at_once() {
     let push = fixture.webhook(json!({ "delivery": { "mode": "push" } }));
     let error = fixture.mcp.error("events/subscribe", push, -32014).await;
     assert_eq!(data_without_fix(&error), json!({ "feature": "deliveryMode", "value": "push" }));
+    let modeless = json!({ "url": fixture.sink.url(), "secret": SECRET });
+    let error = fixture.mcp.error("events/subscribe", fixture.webhook(json!({ "delivery": modeless })), -32602).await;
+    assert_eq!(error["data"]["fields"][0]["path"], "delivery.mode", "{error}");
     for secret in [json!(null), json!("whsec_c2hvcnQ="), json!("secret"), json!(1)] {
         let delivery = json!({ "mode": "webhook", "url": fixture.sink.url(), "secret": secret });
         fixture.mcp.error("events/subscribe", fixture.webhook(json!({ "delivery": delivery })), -32602).await;

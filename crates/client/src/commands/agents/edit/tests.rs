@@ -244,6 +244,55 @@ fn files_that_a_program_cannot_change_are_left_with_the_way_by_hand() {
     }
 }
 
+/// YAML that a line-by-line change would break or change: it is refused, and by hand is the way.
+#[test]
+fn yaml_in_other_forms_is_left_as_it_is() {
+    let harness = Harness::of(HarnessName::Hermes);
+    let entry = entry();
+    for file in [
+        "{mcp_servers: {a: {command: x}}}\n",
+        "{ model: x }\n",
+        "{}\n",
+        "--- {model: x}\n",
+        "- a\n- b\n",
+        "[a, b]\n",
+        "- mcp_servers:\n    a: 1\n",
+        "just text\n",
+        "5\n",
+        "---\nmodel: x\n...\n",
+        "model: x\n...\n",
+        "model: x\n---\nmodel: y\n",
+        "---\nmodel: x\n---\nmcp_servers:\n  a: {command: x}\n",
+        "\"mcp_servers\":\n  a: {command: x}\n",
+        "'mcp_servers': {}\n",
+        "mcp_servers : {a: {command: x}}\n",
+        "? mcp_servers\n: {a: {command: x}}\n",
+        "mcp_servers: &all\n  a: {command: x}\n",
+        "mcp_servers: !!map\n  a: {command: x}\n",
+        "mcp_servers: |\n  a: text\n",
+        " model: x\n",
+        "model: [1\n",
+        "model: \"x\n",
+        "model: x: y\n",
+        "model: x\n  other: y\n",
+        "model:\n\tother: y\n",
+        "model: x\nmodel: y\n",
+        "mcp_servers: {posthouse: {command: mine}}\n",
+        "{mcp_servers: {posthouse: {command: mine}}}\n",
+        "text: \"a\nmcp_servers:\n  b\"\n",
+        "model: @x\n",
+    ] {
+        let why = added(&harness, file, &entry).map(|after| panic!("{file}: {after}")).unwrap_err();
+        assert!(why.starts_with("has ") || why.starts_with("is "), "{why}");
+        assert!(removed(&harness, file, None).is_err() || !file.contains(NAME), "{file}");
+    }
+    for file in ["", "# mine\n", "---\n", "--- # mine\nmodel: x\n", "%YAML 1.2\n---\nmodel: x\n", "a: &x 1\nb: *x\n"] {
+        let with = added(&harness, file, &entry).unwrap();
+        assert!(with.starts_with(file) && has_entry(&harness, &with).unwrap(), "{with}");
+        assert_eq!(removed(&harness, &with, Some(file)).unwrap(), Remains::File(file.to_owned()));
+    }
+}
+
 #[test]
 fn a_file_that_the_set_up_made_is_removed() {
     for name in HarnessName::value_variants() {

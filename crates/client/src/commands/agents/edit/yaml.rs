@@ -1,7 +1,11 @@
 //! YAML, line by line: the entry is one line below the place of the MCP servers.
+//!
+//! YAML has more forms than lines show. So a change counts only if a parser reads the same before and after it, but for the
+//! entry.
 
 use std::ops::Range;
 
+use saphyr::{LoadableYamlNode as _, Mapping, Yaml};
 use serde_json::json;
 
 use super::{Entry, NAME, NewEntry, line_end};
@@ -23,12 +27,77 @@ struct Place {
 }
 
 /// Returns the lines of the entry.
-pub(super) fn found(place: &str, text: &str) -> Option<String> {
-    Some(text[find(place, text)?.entry?].to_owned())
+///
+/// # Errors
+/// Returns why a program can't change the file.
+pub(super) fn found(place: &str, text: &str) -> Result<Option<String>, String> {
+    let mut content = parsed(text)?;
+    let lines = find(place, text).and_then(|found| found.entry).map(|entry| text[entry].to_owned());
+    match take_entry(place, &mut content) == lines.is_some() {
+        true => Ok(lines),
+        false => Err(other_form(place)),
+    }
 }
 
 /// Returns the text with the entry.
+///
+/// # Errors
+/// Returns why a program can't change the file.
 pub(super) fn put(place: &str, text: &str, entry: &NewEntry<'_>) -> Result<String, String> {
+    found(place, text)?;
+    let after = with_entry(place, text, entry)?;
+    check(place, text, &after, true)?;
+    Ok(after)
+}
+
+/// Returns the text without the entry, and without its place if that is empty then and wasn't there before.
+///
+/// # Errors
+/// Returns why a program can't change the file.
+pub(super) fn cut(place: &str, text: &str, before: Option<&str>) -> Result<String, String> {
+    let after = without_entry(place, text, before);
+    check(place, text, &after, false)?;
+    Ok(after)
+}
+
+/// Checks that a change keeps everything else.
+fn check(place: &str, before: &str, after: &str, has_entry: bool) -> Result<(), String> {
+    let mut old = parsed(before)?;
+    let mut new = parsed(after).map_err(|_| other_form(place))?;
+    take_entry(place, &mut old);
+    let is_there = take_entry(place, &mut new);
+    if is_there == has_entry && old == new { Ok(()) } else { Err(other_form(place)) }
+}
+
+fn other_form(place: &str) -> String {
+    format!("has {place} or its other content in a form that a program can't change")
+}
+
+/// Reads a file, which is a mapping or empty.
+fn parsed(text: &str) -> Result<Mapping<'_>, String> {
+    let mut documents = Yaml::load_from_str(text).map_err(|_| "is not valid YAML".to_owned())?;
+    let document = documents.pop();
+    match document {
+        _ if !documents.is_empty() => Err("has several documents".to_owned()),
+        None => Ok(Mapping::new()),
+        Some(document) if document.is_null() => Ok(Mapping::new()),
+        Some(Yaml::Mapping(content)) => Ok(content),
+        Some(_) => Err("has no mapping at its top".to_owned()),
+    }
+}
+
+/// Takes the entry out of a file, and its place if that is empty then. Returns whether it was there.
+fn take_entry<'a>(place: &'a str, content: &mut Mapping<'a>) -> bool {
+    let (key, name) = (Yaml::value_from_str(place), Yaml::value_from_str(NAME));
+    let Some(servers) = content.get_mut(&key) else { return false };
+    let was_there = servers.as_mapping_mut().is_some_and(|servers| servers.remove(&name).is_some());
+    if servers.is_null() || servers.as_mapping().is_some_and(|servers| servers.is_empty()) {
+        content.remove(&key);
+    }
+    was_there
+}
+
+fn with_entry(place: &str, text: &str, entry: &NewEntry<'_>) -> Result<String, String> {
     let line_end = line_end(text);
     let lines = |indent: usize| match entry {
         NewEntry::Text(text) => (*text).to_owned(),
@@ -54,10 +123,9 @@ pub(super) fn put(place: &str, text: &str, entry: &NewEntry<'_>) -> Result<Strin
     Ok(out)
 }
 
-/// Returns the text without the entry, and without its place if that is empty then and wasn't there before.
-pub(super) fn cut(place: &str, text: &str, before: Option<&str>) -> Result<String, String> {
+fn without_entry(place: &str, text: &str, before: Option<&str>) -> String {
     let mut out = text.to_owned();
-    let Some(Place { key, start, entry: Some(range), has_others, .. }) = find(place, text) else { return Ok(out) };
+    let Some(Place { key, start, entry: Some(range), has_others, .. }) = find(place, text) else { return out };
     let was_there = before.is_some_and(|before| find(place, before).is_some());
     if has_others || range.start != start {
         out.replace_range(range, "");
@@ -71,7 +139,7 @@ pub(super) fn cut(place: &str, text: &str, before: Option<&str>) -> Result<Strin
             false => out.replace_range(key.start..range.end, ""),
         }
     }
-    Ok(out)
+    out
 }
 
 /// Returns the line of an entry without its indentation. JSON is YAML.
