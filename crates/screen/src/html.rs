@@ -11,6 +11,8 @@ const CLOSE_MAX: usize = 32;
 const TAG_BYTES_MAX: usize = 8_192;
 /// Links that are compared with their text.
 const LINKS_MAX: usize = 512;
+/// What ends the content of a conditional comment.
+const END_OF_CONDITION: &str = "<![endif]";
 
 /// A text that was collected from pieces of a source.
 #[derive(Debug, Default)]
@@ -84,20 +86,25 @@ struct Reader<'a> {
     open: Vec<Element>,
     classes: HiddenClasses,
     link: Option<Link>,
+    /// Whether this is the content of a comment, in which other comments don't begin.
+    is_comment: bool,
 }
 
 /// Reads an HTML body.
 pub(crate) fn read(html: &str) -> HtmlParts {
-    let mut reader =
-        Reader { html, parts: HtmlParts::default(), open: Vec::new(), classes: HiddenClasses::default(), link: None };
-    reader.run();
+    let mut reader = Reader::new(html, HtmlParts::default());
+    reader.run(0);
     reader.parts
 }
 
-impl Reader<'_> {
-    fn run(&mut self) {
+impl<'a> Reader<'a> {
+    fn new(html: &'a str, parts: HtmlParts) -> Self {
+        Self { html, parts, open: Vec::new(), classes: HiddenClasses::default(), link: None, is_comment: false }
+    }
+
+    fn run(&mut self, from: usize) {
         let html = self.html;
-        let mut at = 0;
+        let mut at = from;
         while at < html.len() {
             let tag = memchr::memchr(b'<', &html.as_bytes()[at..]).map_or(html.len(), |next| at + next);
             self.text(at, tag);
@@ -111,12 +118,12 @@ impl Reader<'_> {
     /// Reads markup that begins with `<`, and returns where it ends.
     fn markup(&mut self, at: usize) -> usize {
         let rest = &self.html[at..];
+        if self.is_comment && rest.starts_with("<!") {
+            return at + if rest.starts_with(END_OF_CONDITION) { END_OF_CONDITION.len() } else { 2 };
+        }
         if let Some(comment) = rest.strip_prefix("<!--") {
             let end = comment.find("-->").unwrap_or(comment.len());
-            let text = &comment[..end];
-            if !text.starts_with("[if") && !text.starts_with("<![endif") {
-                self.hidden_text(text, at + 4);
-            }
+            self.comment(at + 4, at + 4 + end);
             return (at + 4 + end + 3).min(self.html.len());
         }
         let second = rest.as_bytes().get(1).copied().unwrap_or(0);
@@ -144,6 +151,23 @@ impl Reader<'_> {
             _ => self.open(&name, attributes, attributes_at, at),
         }
         at + end
+    }
+
+    /// Reads the content of a comment. A conditional comment has markup for some programs, whose elements and styles are
+    /// apart from those around it.
+    fn comment(&mut self, from: usize, to: usize) {
+        let html = self.html;
+        let text = &html[from..to];
+        if !text.starts_with("[if") && !text.starts_with("<![") {
+            return self.hidden_text(text, from);
+        }
+        self.parts.hidden.break_line();
+        let mut inner = Reader::new(&html[..to], std::mem::take(&mut self.parts));
+        inner.is_comment = true;
+        inner.open.push(Element { name: 0, is_hidden: true, background: None, color: None });
+        inner.run(from + condition_end(text));
+        self.parts = inner.parts;
+        self.parts.hidden.break_line();
     }
 
     /// Reads the content of an element that isn't displayed.
@@ -305,6 +329,17 @@ fn is_void(name: &str) -> bool {
             | "track"
             | "wbr"
     )
+}
+
+/// Returns where the condition of a conditional comment ends; 0 if it has other words than conditions have.
+fn condition_end(text: &str) -> usize {
+    const WORDS: [&str; 9] = ["if", "mso", "ie", "gt", "gte", "lt", "lte", "vml", "endif"];
+    let Some(end) = text.find("]>") else { return 0 };
+    let mut words = text[..end].split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_known = |word: &str| {
+        WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)) || word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if words.all(is_known) { end + 2 } else { 0 }
 }
 
 /// Returns where a tag ends: after the first `>` outside of quotes, or after the first one at all if quotes don't end.
@@ -500,6 +535,22 @@ mod tests {
             is_hidden(&format!("<span style='{style}'><b>secret words</b></span>"));
         }
         is_hidden("<!-- secret words -->");
+        for comment in [
+            "[if mso]>secret words<![endif]",
+            "[if mso]><table><tr><td>secret words</td></tr></table><![endif]",
+            "[if (gte mso 9)|(IE)]></td></tr></table><p>secret words<![endif]",
+            "[if !mso]><!-- secret words <![endif]",
+            "[if secret words]><![endif]",
+            "[if mso]><style>p { display: none }</style><b>secret words</b><![endif]",
+            "[if mso secret words",
+            "[if IE]><!--[if mso]><i>secret words</i><![endif]",
+            "[if mso]><img alt='secret words'><![endif]",
+            "<![endif]secret words",
+            "<![if mso]>secret words",
+        ] {
+            is_hidden(&format!("<!--{comment}-->"));
+            is_hidden(&format!("<div><p>a<!--{comment}-->b</div>"));
+        }
         is_hidden("<style>.x { color: red } .gone, p.y { display: none }</style><p class='a gone'>secret words</p>");
         is_hidden("<img src=a alt='secret words'>");
         is_hidden("<a href=x title=\"secret words\">link</a>");
@@ -517,6 +568,9 @@ mod tests {
             "<style>@media (max-width:600px) { .x { display:none } }</style><p class=x>shown words</p>",
             "<p style='display:none'>gone<p>shown words",
             "<p style='font-size:11px;color:#666'>shown words</p>",
+            "<div><!--[if mso]></div><div style='display:none'><![endif]-->shown words</div>",
+            "<!--[if !mso]><!--><p>shown words</p><!--<![endif]-->",
+            "<!--[if mso]><style>p { display:none }</style><![endif]--><p>shown words</p>",
         ] {
             let parts = read(html);
             assert!(parts.visible.text.contains("shown words"), "{html}: {parts:?}");

@@ -2,6 +2,7 @@
 
 mod cards;
 mod keys;
+mod placed;
 mod spelling;
 #[cfg(test)]
 mod tests;
@@ -56,6 +57,7 @@ pub fn secrets(text: &str) -> Vec<Finding> {
     keys::private_keys(text, &mut found);
     keys::words(text, &mut found);
     keys::apart(text, &mut found);
+    placed::find(text, &mut found);
     cards::find(text, &mut found);
     found.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));
     found.dedup_by(|next, one| next.kind == one.kind && next.start < one.end);
@@ -91,6 +93,24 @@ mod texts {
     }
 
     #[test]
+    fn keys_are_found_behind_other_characters() {
+        for (prefix, rest) in [
+            ("AKIA", "QK3XN7R2T5VW8Y1Z"),
+            ("ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"),
+            ("sk_live_", "51H8xQ2eZvKYlo2C9d7F3g"),
+            ("xoxb-", "123456789012-1234567890123-abcdefgh"),
+            ("AIza", "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q"),
+            ("glpat-", "a1B2c3D4e5F6g7H8i9J0"),
+        ] {
+            for before in ["x", "7", "_", "-", "key", "key_", "key-", "token.", "x-y_z", "é", "ghp_", "AK"] {
+                for text in [format!("{before}{prefix}{rest}"), format!("see {before}{prefix}{rest}. Bye")] {
+                    assert_eq!(kinds(&text), ["secret_key"], "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn keys_of_this_service_need_their_checksum() {
         let random = "0123456789abcdefghijABCDEFGHIJ0123";
         let mut left = crc32fast::hash(random.as_bytes()) as usize;
@@ -102,6 +122,10 @@ mod texts {
         }
         assert_eq!(kinds(&format!("ph_{random}{sum}")), ["service_key"]);
         assert!(kinds(&format!("ph_{random}000000")).is_empty());
+        for before in ["x", "7", "_", "-", "key", "key_", "token.", "é", "ph_"] {
+            assert_eq!(kinds(&format!("{before}ph_{random}{sum}")), ["service_key"], "{before}");
+            assert_eq!(kinds(&format!("see {before}ph_{random}{sum}_x")), ["service_key"], "{before}");
+        }
     }
 
     #[test]
@@ -118,6 +142,7 @@ mod texts {
             "IBAN DE89 3704 0044 0532 0130 00",
             "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
             "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+            "the_core_function_of_module_12_and_others, task-force-2026-of-the-region-number-12-and-13",
         ] {
             assert!(kinds(text).is_empty(), "{text}: {:?}", kinds(text));
         }

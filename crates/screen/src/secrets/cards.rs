@@ -1,36 +1,30 @@
 //! Numbers of payment cards, however their digits are grouped.
 //!
-//! A number is a candidate if its digits are in the groups of a card, and looks like a card if it has the prefix and the
-//! length of an issuer and a valid check digit. Two of 100 random numbers do. So the text around it counts, too: words that
-//! belong to cards, a label such as "order", and how many numbers of the same layout look like none.
+//! A number is a candidate if its digits are in the groups of a card, wherever they are in a run of groups, and looks like a
+//! card if it has the prefix and the length of an issuer and a valid check digit. Two of 100 random numbers do. So the text
+//! around it counts, too: words that belong to cards, a label such as "order", and how many numbers of the same layout look
+//! like none.
 
+use std::cell::Cell;
 use std::collections::HashSet;
+use std::ops::Range;
 
-use super::{FINDINGS_MAX, Finding, SecretKind, spelling};
+use super::{FINDINGS_MAX, Finding, SecretKind};
 
+mod context;
 #[cfg(test)]
 mod tests;
 
-/// Digits of the longest group that is read.
-const DIGITS_MAX: usize = 24;
 /// Characters between two groups of digits.
 const GAP_MAX: usize = 3;
-/// Groups after the number of a card, such as its month and its check code.
+/// Groups of the digits of a card with the signs of a list between them that may follow, such as its month and check code.
 const GROUPS_AFTER_MAX: usize = 3;
-/// Bytes on each side of a number in which words of cards are looked for.
-const CONTEXT_BYTES: usize = 80;
-/// Bytes before a number in which its label is looked for.
-const LABEL_BYTES: usize = 24;
-
-/// Digits in groups with the same signs between them.
-struct Number<'a> {
-    digits: Vec<u8>,
-    groups: Vec<usize>,
-    /// The byte after each group.
-    ends: Vec<usize>,
-    start: usize,
-    gap: Option<&'a str>,
-}
+/// Groups of a card in a usual layout.
+const GROUPS_MAX: usize = 5;
+/// Groups of four digits in a row from which they are a list of figures or of cards.
+const LIST_FROM: usize = 8;
+/// Numbers whose surroundings are read in one text. The others are cards if they look like it.
+const CONTEXTS_MAX: usize = 8_000;
 
 /// How the digits of a number are grouped, which decides what else it may be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,11 +71,8 @@ struct Candidate {
 
 /// Finds card numbers.
 pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
-    let all = candidates(text);
-    if !all.iter().any(|one| one.looks_like_card) {
-        return;
-    }
-    let labels: Vec<String> = LABELS.iter().map(|label| plain(label)).collect();
+    let surroundings = Surroundings { text, left: Cell::new(CONTEXTS_MAX) };
+    let all = candidates(&surroundings);
     for layout in Layout::ALL {
         let of_layout = || all.iter().filter(|one| one.layout == layout);
         let count = |is_card: bool| {
@@ -92,96 +83,197 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
         let is_list_of_others = others >= layout.others_max() && cards * 2 < others;
         let is_card = |one: &&Candidate| {
             let is_plausible = !(is_list_of_others && !one.has_leading_zero)
-                && !(layout == Layout::Whole && is_labelled(text, one.start, &labels));
-            one.looks_like_card && (is_plausible || is_among_words_of_cards(text, one))
+                && !(layout == Layout::Whole && surroundings.have_label(one));
+            is_plausible || surroundings.have_words_of_cards(one)
         };
-        let cards = of_layout().filter(is_card).take(FINDINGS_MAX);
+        let cards = of_layout().filter(|one| one.looks_like_card).filter(is_card).take(FINDINGS_MAX);
         found.extend(cards.map(|one| Finding { kind: SecretKind::CardNumber, start: one.start, end: one.end }));
     }
 }
 
-fn candidates(text: &str) -> Vec<Candidate> {
-    let mut all = Vec::new();
-    let mut at = 0;
+/// The text around numbers, of which a bounded part is read.
+struct Surroundings<'a> {
+    text: &'a str,
+    left: Cell<usize>,
+}
+
+impl Surroundings<'_> {
+    fn is_read(&self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    fn have_label(&self, one: &Candidate) -> bool {
+        self.is_read() && context::is_labelled(self.text, one.start)
+    }
+
+    fn have_words_of_cards(&self, one: &Candidate) -> bool {
+        !self.is_read() || context::is_among_words_of_cards(self.text, one.start, one.end)
+    }
+}
+
+fn candidates(surroundings: &Surroundings<'_>) -> Vec<Candidate> {
+    let text = surroundings.text;
+    let (mut all, mut at, mut is_shared) = (Vec::new(), 0, false);
     while let Some(start) = text.as_bytes()[at..].iter().position(u8::is_ascii_digit).map(|next| at + next) {
-        let number = read(text, start);
-        at = *number.ends.last().expect("a number has a group");
-        if !is_apart(text, &number) {
-            continue;
-        }
-        if number.groups.len() > 4 + GROUPS_AFTER_MAX && number.groups[..4] == [4; 4] {
-            // A list of numbers with four digits each, or cards in a row.
-            let fours = number.groups.chunks_exact(4).enumerate().filter(|(_, four)| **four == [4; 4]);
-            all.extend(fours.filter_map(|(index, _)| number.candidate(index * 4, 4)));
-            continue;
-        }
-        let some: Vec<Candidate> = lengths(&number.groups).filter_map(|length| number.candidate(0, length)).collect();
-        let best = some.iter().position(|one| one.looks_like_card).unwrap_or(0);
-        all.extend(some.into_iter().nth(best));
+        let run = read(text, start, is_shared);
+        run.candidates(surroundings, &mut all);
+        let last = run.groups.last().expect("a run has a group");
+        (at, is_shared) = (if run.goes_on { last.start } else { last.end }, run.goes_on);
     }
     all
 }
 
-impl Number<'_> {
-    /// Returns the number in some of the groups.
-    fn candidate(&self, first: usize, count: usize) -> Option<Candidate> {
-        let before: usize = self.groups[..first].iter().sum();
-        let groups = &self.groups[first..first + count];
-        let digits = self.digits.get(before..before + groups.iter().sum::<usize>())?;
-        let mut starts = groups.iter().scan(0, |at, length| Some(std::mem::replace(at, *at + length)));
-        Some(Candidate {
-            start: self.ends[first] - groups[0],
-            end: self.ends[first + count - 1],
-            layout: Layout::of(self.gap.filter(|_| count > 1)),
-            value: digits.iter().fold(0, |all, digit| all * 10 + u64::from(*digit)),
-            looks_like_card: is_card(digits),
-            has_leading_zero: starts.any(|at| at > 0 && digits[at] == 0),
-        })
-    }
+/// Groups of digits with the same signs between them.
+struct Run<'a> {
+    text: &'a str,
+    groups: Vec<Range<usize>>,
+    gap: Option<&'a str>,
+    /// Whether the first group is the last one of the run before.
+    is_shared: bool,
+    /// Whether other signs and another group follow.
+    goes_on: bool,
 }
 
-fn read(text: &str, start: usize) -> Number<'_> {
+fn read(text: &str, start: usize, is_shared: bool) -> Run<'_> {
     let bytes = text.as_bytes();
-    let mut number = Number { digits: Vec::new(), groups: Vec::new(), ends: Vec::new(), start, gap: None };
+    let mut run = Run { text, groups: Vec::new(), gap: None, is_shared, goes_on: false };
     let mut at = start;
     loop {
         let end = bytes[at..].iter().position(|byte| !byte.is_ascii_digit()).map_or(text.len(), |length| at + length);
-        number.digits.extend(bytes[at..end].iter().take(DIGITS_MAX).map(|digit| digit - b'0'));
-        number.groups.push(end - at);
-        number.ends.push(end);
+        run.groups.push(at..end);
         let next: usize =
             text[end..].chars().take(GAP_MAX).take_while(|c| !c.is_alphanumeric()).map(char::len_utf8).sum();
         let signs = &text[end..end + next];
-        let goes_on = next > 0 && bytes.get(end + next).is_some_and(u8::is_ascii_digit);
-        if !goes_on || number.gap.is_some_and(|gap| gap != signs) {
-            return number;
+        if next == 0 || !bytes.get(end + next).is_some_and(u8::is_ascii_digit) {
+            return run;
         }
-        (number.gap, at) = (Some(signs), end + next);
+        if run.gap.is_some_and(|gap| gap != signs) {
+            return Run { goes_on: true, ..run };
+        }
+        (run.gap, at) = (Some(signs), end + next);
     }
 }
 
+impl Run<'_> {
+    /// Adds the cards of the run, and the other candidates that overlap no card and none of them.
+    fn candidates(&self, surroundings: &Surroundings<'_>, all: &mut Vec<Candidate>) {
+        let (mut at, mut free_from) = (0, 0);
+        let mut fours = 0..0;
+        while at < self.groups.len() {
+            if at >= fours.end {
+                let is_four = |group: &&Range<usize>| group.len() == 4;
+                fours = at..at + self.groups[at..].iter().take_while(is_four).count().max(1);
+            }
+            let some: Vec<(usize, Candidate)> = self.counts(at).filter_map(|count| self.candidate(at, count)).collect();
+            let best = some.iter().position(|(_, one)| one.looks_like_card).unwrap_or(0);
+            match some.into_iter().nth(best) {
+                Some((count, card)) if card.looks_like_card => {
+                    let is_figures = fours.len() >= LIST_FROM
+                        && count == 4
+                        && !(at - fours.start).is_multiple_of(4)
+                        && !(fours.end - at).is_multiple_of(4);
+                    if (is_figures || self.is_account(at)) && !surroundings.have_words_of_cards(&card) {
+                        at += 1;
+                        continue;
+                    }
+                    if free_from > at {
+                        all.pop();
+                    }
+                    all.push(card);
+                    at += count;
+                    free_from = at;
+                }
+                Some((count, other)) if at >= free_from => {
+                    all.push(other);
+                    free_from = at + count;
+                    at += 1;
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// Returns how many groups from there on may be the number of a card, most first.
+    fn counts(&self, at: usize) -> impl Iterator<Item = usize> {
+        let all = self.groups.len();
+        let has_card_signs = self.gap.is_none_or(is_within_cards);
+        let starts_with_fours = all >= LIST_FROM && self.groups[..4].iter().all(|group| group.len() == 4);
+        let whole = Some(all).filter(|_| at == 0 && (GROUPS_MAX + 1..=19).contains(&all));
+        whole.into_iter().chain((1..=GROUPS_MAX.min(all - at)).rev()).filter(move |count| {
+            let lengths: Vec<usize> = self.groups[at..at + count].iter().map(Range::len).collect();
+            let is_placed = match *count {
+                1 => return !(at == 0 && self.is_shared) && is_usual(&lengths),
+                _ if has_card_signs => true,
+                4 if starts_with_fours && at.is_multiple_of(4) => lengths == [4; 4],
+                _ => at == 0 && count + GROUPS_AFTER_MAX >= all,
+            };
+            (14..=19).contains(&lengths.iter().sum::<usize>())
+                && (is_placed && is_usual(&lengths) || at == 0 && *count == all && is_even(&lengths))
+        })
+    }
+
+    /// Returns the number in some of the groups, with their count, if it isn't part of a longer word or a fraction.
+    fn candidate(&self, first: usize, count: usize) -> Option<(usize, Candidate)> {
+        let groups = &self.groups[first..first + count];
+        let (start, end) = (groups[0].start, groups[count - 1].end);
+        let is_fraction =
+            count == 1 && matches!(self.text.as_bytes()[..start], [.., digit, b'.'] if digit.is_ascii_digit());
+        if is_fraction || !is_apart(self.text, start, end) {
+            return None;
+        }
+        let bytes = self.text.as_bytes();
+        let digits: Vec<u8> =
+            groups.iter().flat_map(|group| bytes[group.clone()].iter().map(|digit| digit - b'0')).collect();
+        let one = Candidate {
+            start,
+            end,
+            layout: Layout::of(self.gap.filter(|_| count > 1)),
+            value: digits.iter().fold(0, |all, digit| all * 10 + u64::from(*digit)),
+            looks_like_card: is_card(&digits),
+            has_leading_zero: groups[1..].iter().any(|group| bytes[group.start] == b'0'),
+        };
+        Some((count, one))
+    }
+
+    /// Returns whether the groups before are those of an IBAN (ISO 13616): a country, two digits, and groups of four.
+    fn is_account(&self, at: usize) -> bool {
+        const GROUPS_OF_ACCOUNT_MAX: usize = 8;
+        let is_country = |before: &str| {
+            let mut before = before.bytes().rev();
+            let letters = [before.next(), before.next()];
+            letters.iter().all(|letter| letter.is_some_and(|letter| letter.is_ascii_uppercase()))
+                && before.next().is_none_or(|byte| !byte.is_ascii_alphanumeric())
+        };
+        (1..=GROUPS_OF_ACCOUNT_MAX).contains(&at)
+            && self.groups[0].len() == 2
+            && self.groups[1..at].iter().all(|group| group.len() == 4)
+            && is_country(&self.text[..self.groups[0].start])
+    }
+}
+
+/// Returns whether the signs between two groups may be within the number of a card, not only between the items of a list.
+fn is_within_cards(gap: &str) -> bool {
+    !gap.contains([',', ';', '|', '\t', '\n', '\r', '\u{3001}', '\u{60c}', '\u{ff0c}'])
+}
+
 /// Returns whether a number isn't part of a longer word, an escape or a character reference.
-fn is_apart(text: &str, number: &Number<'_>) -> bool {
+fn is_apart(text: &str, start: usize, end: usize) -> bool {
     // Chinese, Japanese and Korean have no spaces between words and numbers.
     let is_of_word = |c: char| c == '%' || c.is_alphanumeric() && c < '\u{2e80}';
-    let end = *number.ends.last().expect("a number has a group");
-    let mut before = text[..number.start].chars().rev();
+    let mut before = text[..start].chars().rev();
     let (last, second) = (before.next(), before.next());
     let begins = last.is_none_or(|c| !is_of_word(c) && !(c == '#' && second == Some('&')));
     begins && text[end..].chars().next().is_none_or(|c| !is_of_word(c))
 }
 
-/// Returns how many of the groups may be the number: all, or the first ones with a few others after them.
-fn lengths(groups: &[usize]) -> impl Iterator<Item = usize> {
-    let is_even = |some: &[usize]| match some {
-        [rest @ .., last] => rest.iter().all(|length| *length == some[0]) && *last <= some[0],
+/// Returns whether all groups but the last have the same length.
+fn is_even(groups: &[usize]) -> bool {
+    match groups {
+        [rest @ .., last] => rest.iter().all(|length| *length == groups[0]) && *last <= groups[0],
         [] => false,
-    };
-    let fewest = groups.len().saturating_sub(GROUPS_AFTER_MAX).max(1);
-    (fewest..=groups.len()).rev().filter(move |count| {
-        let some = &groups[..*count];
-        (14..=19).contains(&some.iter().sum::<usize>()) && (is_usual(some) || (*count == groups.len() && is_even(some)))
-    })
+    }
 }
 
 /// Returns whether cards show their digits in such groups.
@@ -220,152 +312,4 @@ fn is_card(digits: &[u8]) -> bool {
         .sum();
     let is_varied = digits.iter().any(|digit| *digit != digits[0]);
     is_issued && is_varied && sum.is_multiple_of(10)
-}
-
-/// Words beside the numbers of cards, in lower case.
-const CARD_WORDS: [&str; 62] = [
-    "card",
-    "cards",
-    "creditcard",
-    "debitcard",
-    "cardnumber",
-    "cc",
-    "ccn",
-    "pan",
-    "visa",
-    "mastercard",
-    "maestro",
-    "amex",
-    "diners",
-    "jcb",
-    "unionpay",
-    "cvv",
-    "cvc",
-    "cvv2",
-    "cvc2",
-    "csc",
-    "expiry",
-    "exp",
-    "thru",
-    "kreditkarte",
-    "kreditkartennummer",
-    "karte",
-    "kartennummer",
-    "prüfziffer",
-    "carte",
-    "bancaire",
-    "tarjeta",
-    "caducidad",
-    "carta",
-    "scadenza",
-    "cartão",
-    "cartao",
-    "validade",
-    "kaart",
-    "kaartnummer",
-    "creditcardnummer",
-    "karta",
-    "karty",
-    "karcie",
-    "kort",
-    "kortnummer",
-    "kreditkort",
-    "kortti",
-    "kortin",
-    "kártya",
-    "kart",
-    "kartı",
-    "карта",
-    "карты",
-    "карте",
-    "картой",
-    "κάρτα",
-    "κάρτας",
-    "بطاقة",
-    "البطاقة",
-    "כרטיס",
-    "kartu",
-    "thẻ",
-];
-/// Words of cards in scripts without spaces between words.
-const CARD_WORDS_UNSPACED: [&str; 5] = ["カード", "信用卡", "卡号", "卡號", "카드"];
-
-/// Returns whether words of cards, or a month and a year, are near a number.
-fn is_among_words_of_cards(text: &str, one: &Candidate) -> bool {
-    let before = &text[text.floor_char_boundary(one.start.saturating_sub(CONTEXT_BYTES))..one.start];
-    let after = &text[one.end..text.ceil_char_boundary((one.end + CONTEXT_BYTES).min(text.len()))];
-    [before, after].into_iter().any(|part| {
-        let lower = part.to_lowercase();
-        let mut words = lower.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| CARD_WORDS.contains(&word)) || CARD_WORDS_UNSPACED.iter().any(|word| lower.contains(word))
-    }) || has_month(after)
-}
-
-/// Returns whether a text begins with a month and a year, such as ` 12/27`.
-fn has_month(after: &str) -> bool {
-    let rest = after.trim_start_matches(|c: char| !c.is_alphanumeric()).as_bytes();
-    matches!(rest, [b'0'..=b'1', b'0'..=b'9', b'/', b'2', b'0'..=b'9', ..])
-}
-
-/// Words that say what a number is, in lower case, and what they begin with.
-const LABELS: [&str; 46] = [
-    "order",
-    "invoice",
-    "reference",
-    "ref",
-    "tracking",
-    "shipment",
-    "parcel",
-    "consignment",
-    "ticket",
-    "case",
-    "booking",
-    "transaction",
-    "txn",
-    "serial",
-    "imei",
-    "ean",
-    "gtin",
-    "isbn",
-    "upc",
-    "sku",
-    "customer",
-    "policy",
-    "contract",
-    "meeting",
-    "bestell",
-    "auftrag",
-    "rechnung",
-    "sendung",
-    "kunden",
-    "vorgang",
-    "commande",
-    "facture",
-    "colis",
-    "pedido",
-    "factura",
-    "envío",
-    "ordine",
-    "fattura",
-    "spedizione",
-    "encomenda",
-    "zamówieni",
-    "faktura",
-    "beställning",
-    "ordre",
-    "заказ",
-    "注文",
-];
-
-/// Returns a text in lower case, with the letters that others look like, as a variant of the text has them.
-fn plain(text: &str) -> String {
-    spelling::folded(&text.to_lowercase()).text
-}
-
-/// Returns whether the words before a number on its line say that it is something else.
-fn is_labelled(text: &str, start: usize, labels: &[String]) -> bool {
-    let before = &text[text.floor_char_boundary(start.saturating_sub(LABEL_BYTES))..start];
-    let line = plain(before.rfind('\n').map_or(before, |at| &before[at + 1..]));
-    let is_label = |word: &str| labels.iter().any(|label| word.starts_with(label));
-    line.trim_end().ends_with('#') || line.split(|c: char| !c.is_alphanumeric()).any(is_label)
 }

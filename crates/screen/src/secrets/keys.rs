@@ -1,5 +1,7 @@
 //! Keys: words in the formats of well-known services, and private keys.
 
+use std::ops::Range;
+
 use super::{FINDINGS_MAX, Finding, SecretKind};
 use crate::scan::rot13;
 
@@ -118,7 +120,39 @@ pub(super) fn words(text: &str, found: &mut Vec<Finding>) {
             }
             from += part.len() + 1;
         }
+        if let Some((kind, key)) = key_within(word) {
+            found.push(Finding { kind, start: start + key.start, end: start + key.end });
+        }
     }
+}
+
+/// Prefixes within one word that are tried.
+const WITHIN_MAX: usize = 16;
+/// Characters of a key of this service.
+const SERVICE_KEY_LENGTH: usize = 43;
+
+/// Returns the key that begins within a word, behind other characters. Words have the shortest prefixes by chance.
+fn key_within(word: &str) -> Option<(SecretKind, Range<usize>)> {
+    let is_first = |at: &usize| {
+        let two = &word.as_bytes()[*at..];
+        two.len() >= 20 && is_beginning(two[0], two[1])
+    };
+    let prefix = |at: usize| {
+        let rest = &word[at..];
+        if rest.starts_with("ph_") {
+            return Some((at, "ph_", SERVICE_KEY_LENGTH - 3, SERVICE_KEY_LENGTH - 3));
+        }
+        let format = FORMATS.iter().find(|(prefix, ..)| rest.starts_with(prefix))?;
+        (format.0.len() >= 4 && format.0 != "key-").then_some((at, format.0, format.1, format.2))
+    };
+    let mut tried = (1..word.len()).filter(is_first).filter_map(prefix).take(WITHIN_MAX);
+    tried.find_map(|(at, prefix, fewest, most)| {
+        // Keys without a fixed length end with the word.
+        let end = if fewest == most { at + prefix.len() + fewest } else { word.len() };
+        let is_end = |byte: &u8| prefix == "ph_" || !byte.is_ascii_alphanumeric();
+        let key = word.get(at..end).filter(|_| word.as_bytes().get(end).is_none_or(is_end))?;
+        Some((kind_of(key, &[])?, at..end))
+    })
 }
 
 fn kind_of_turned(word: &str) -> Option<SecretKind> {
@@ -192,7 +226,7 @@ fn is_service_key(rest: &str) -> bool {
 }
 
 /// Returns whether a key is a placeholder: one character again and again, or a word that says so.
-fn is_example(rest: &str) -> bool {
+pub(super) fn is_example(rest: &str) -> bool {
     let mut kinds = [false; 256];
     rest.bytes().for_each(|byte| kinds[usize::from(byte)] = true);
     let lower = rest.to_ascii_lowercase();
@@ -301,6 +335,6 @@ fn started(bytes: &[u8], prefix: &str, fewest: usize, is_strict: bool) -> Option
 }
 
 /// Counts how often letters follow digits and digits follow letters.
-fn changes(text: &str) -> usize {
+pub(super) fn changes(text: &str) -> usize {
     text.as_bytes().windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count()
 }

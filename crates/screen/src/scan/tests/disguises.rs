@@ -207,3 +207,21 @@ fn harmless_text_in_markup_is_not_flagged() {
     // A hidden text that speaks about attacks is one of a hundred.
     assert!(alarms.len() * 40 <= shapes.len() * HARMLESS.len(), "{alarms:#?}");
 }
+
+#[test]
+fn attacks_in_conditional_comments_are_flagged() {
+    let forms: [fn(&str) -> String; 5] = [
+        |t| format!("<p>Hello</p><!--[if mso]>{t}<![endif]--><p>Bye</p>"),
+        |t| format!("<p>Hello</p><!--[if gte mso 9]><table><tr><td>{t}</td></tr></table><![endif]-->"),
+        |t| format!("<!--[if (mso)|(IE)]></td></tr><p>{t}</p><![endif]--><p>Hello</p>"),
+        |t| format!("<p>Hello</p><!--<![endif]{t}-->"),
+        |t| format!("<p>Hello</p><!--[if {t}]><![endif]-->"),
+    ];
+    for form in forms {
+        let missed = SEEDS.map(form).into_iter().filter(|html| html_score(html) < FLAGGED_FROM).count();
+        assert!(missed <= 2, "{missed}: {}", form("x"));
+        for text in HARMLESS {
+            assert!(html_score(&form(text)) < FLAGGED_FROM, "{}", form(text));
+        }
+    }
+}

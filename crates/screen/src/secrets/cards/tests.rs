@@ -90,8 +90,126 @@ fn cards_are_found_in_every_layout() {
     assert!(tried >= 500, "{tried}");
 }
 
+#[test]
+fn a_number_near_a_card_does_not_hide_it() {
+    let mut tried = 0;
+    let mut missed = Vec::new();
+    for seed in 1..=3 {
+        let whole = card("4", 16, seed);
+        for number in [whole.clone(), grouped(&whole, " "), grouped(&whole, "-"), card("37", 15, seed)] {
+            for near in ["1", "50", "123", "2026", "4711", "1, 2, 3, 4, 5", "11 22 33", "20261129"] {
+                for between in
+                    [" ", ": ", ", ", ",", " | ", "|", "; ", ";", "\t", "\n", "\r\n", " - ", " = ", "\n\n", " x "]
+                {
+                    for text in [
+                        format!("{near}{between}{number}"),
+                        format!("{number}{between}{near}"),
+                        format!("{near}{between}{number}{between}{near}"),
+                        format!("Visa {near}{between}{number}{between}ok"),
+                    ] {
+                        tried += 1;
+                        if !has_card(&text) {
+                            missed.push(text);
+                        }
+                    }
+                }
+            }
+        }
+        let cards: Vec<String> = (0..50).map(|n| card("4", 16, seed * 100 + n)).collect();
+        for count in [2, 4, 5, 6, 9, 50] {
+            let rows = |row: &dyn Fn(usize, &str) -> String| {
+                cards[..count].iter().enumerate().map(|(n, card)| row(n, card)).collect::<String>()
+            };
+            for text in [
+                rows(&|_, card| format!("{card}\n")),
+                rows(&|_, card| format!("{card}, ")),
+                rows(&|_, card| format!("{}\n", grouped(card, " "))),
+                rows(&|_, card| format!("{}\n", grouped(card, "-"))),
+                rows(&|n, card| format!("{n},{card},ok\n")),
+                rows(&|n, card| format!("{n};{};ok\n", grouped(card, " "))),
+                rows(&|n, card| format!("{n}. {card}\n")),
+                rows(&|n, card| format!("{n} {}\n", grouped(card, " "))),
+                rows(&|_, card| format!("{} ", grouped(card, " "))),
+            ] {
+                tried += 1;
+                let found = secrets(&text).iter().filter(|one| one.kind.text() == "card_number").count();
+                if found != count {
+                    missed.push(format!("{found} of {count}: {text}"));
+                }
+            }
+        }
+    }
+    assert!(tried >= 5_000, "{tried}");
+    assert!(missed.is_empty(), "{} of {tried}: {:#?}", missed.len(), &missed[..missed.len().min(20)]);
+}
+
+/// Labels of ids.
+const LABELS: [&str; 40] = [
+    "Sipariş numarası: ",
+    "SİPARİŞ NO: ",
+    "Siparişiniz ",
+    "Fatura no ",
+    "Kargo takip no: ",
+    "رقم الطلب: ",
+    "طلبك رقم ",
+    "رقم الفاتورة ",
+    "رقم الشحنة: ",
+    "رقم التتبع ",
+    "订单号:",
+    "您的订单",
+    "訂單編號:",
+    "快递单号 ",
+    "运单号:",
+    "ご注文番号:",
+    "注文番号 ",
+    "伝票番号:",
+    "お問い合わせ番号:",
+    "予約番号 ",
+    "Numer zamówienia: ",
+    "Numer przesyłki ",
+    "Bestelnummer: ",
+    "Factuurnummer ",
+    "Número de pedido: ",
+    "Orden n.º ",
+    "Numero ordine: ",
+    "Numéro de votre commande : ",
+    "Número da encomenda: ",
+    "Auftragsnummer: ",
+    "Order ID ",
+    "PO ",
+    "SO ",
+    "RMA ",
+    "S/N ",
+    "https://shop.example/item/",
+    "https://shop.example/view?id=",
+    "https://shop.example/a/b?x=1&order_id=",
+    "https://social.example/ann/status/",
+    "https://shop.example/api?itemId=",
+];
+
+#[test]
+fn labelled_ids_are_no_cards() {
+    let mut wrong = Vec::new();
+    for label in LABELS {
+        for seed in 1..=3 {
+            let id = card("4", 16, seed);
+            for text in [
+                format!("{label}{id}"),
+                format!("Hello,\n{label}{id}.\nBye"),
+                format!("{label}{id}, {label}{}", card("51", 16, seed)),
+                format!("1: {label}{id} (2 x 50)"),
+            ] {
+                if has_card(&text) {
+                    wrong.push(text);
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
+}
+
 /// Ordinary texts with numbers.
-const FIXED: [&str; 16] = [
+const FIXED: [&str; 22] = [
     "Call +49 30 1234 5678 or 0800 1234 5678 90, from 09:00 to 17:30 on 12.05.2026.",
     "IBAN DE89 3704 0044 0532 0130 00, IBAN GB29 NWBK 6016 1331 9268 19, FR14 2004 1010 0505 0001 3M02 606",
     "Tracking: 9400 1000 0000 0000 0000 00, JD014600003828392837, 1Z999AA10123456784",
@@ -108,6 +226,12 @@ const FIXED: [&str; 16] = [
     "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16",
     "Revenue 4012, 8888, 8888 and 1881 units",
     "VAT DE123456789, tax number 21/815/08150",
+    "IBAN DE44 5001 0517 5407 3249 31, DE12 4111 1111 1111 1111 00, AT61 4242 4242 4242 4242",
+    "0.4532926126520647 and 12.4111111111111111",
+    "4.111111111111111e-05, 4111111111111111e3",
+    "Figures 1000 4111 1111 1111 1111 2000 3000 4000 5000 6000 7001",
+    "09:00 10:30 12:00 13:30 15:00 16:30, 0800 0900 1000 1100 1200 1300 1400",
+    "1 4532 9261 2652 0648, CVV 123, 4532926126520648",
 ];
 
 /// Returns ordinary texts with numbers, of which many look like cards by chance.
