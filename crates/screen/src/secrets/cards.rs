@@ -82,9 +82,9 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
         let (cards, others) = (count(true), count(false));
         let is_list_of_others = others >= layout.others_max() && cards * 2 < others;
         let is_card = |one: &&Candidate| {
-            let is_plausible = !(is_list_of_others && !one.has_leading_zero)
-                && !(layout == Layout::Whole && surroundings.have_label(one));
-            is_plausible || surroundings.have_words_of_cards(one)
+            let is_something_else =
+                is_list_of_others && !one.has_leading_zero || layout == Layout::Whole && surroundings.have_label(one);
+            !is_something_else || surroundings.have_words_of_cards(one)
         };
         let cards = of_layout().filter(|one| one.looks_like_card).filter(is_card).take(FINDINGS_MAX);
         found.extend(cards.map(|one| Finding { kind: SecretKind::CardNumber, start: one.start, end: one.end }));
@@ -264,8 +264,8 @@ fn is_apart(text: &str, start: usize, end: usize) -> bool {
     let is_of_word = |c: char| c == '%' || c.is_alphanumeric() && c < '\u{2e80}';
     let mut before = text[..start].chars().rev();
     let (last, second) = (before.next(), before.next());
-    let begins = last.is_none_or(|c| !is_of_word(c) && !(c == '#' && second == Some('&')));
-    begins && text[end..].chars().next().is_none_or(|c| !is_of_word(c))
+    let goes_on = last.is_some_and(|c| is_of_word(c) || c == '#' && second == Some('&'));
+    !goes_on && text[end..].chars().next().is_none_or(|c| !is_of_word(c))
 }
 
 /// Returns whether all groups but the last have the same length.

@@ -266,13 +266,16 @@ pub(super) fn apart(text: &str, found: &mut Vec<Finding>) {
 /// Returns the key in pieces that begins there.
 fn apart_at(bytes: &[u8], start: usize) -> Option<Finding> {
     // Dashes and dots are signs of some formats, so that they are left out or not.
+    let mut all: Vec<(u8, usize)> = Vec::new();
     [false, true].into_iter().find_map(|is_strict| {
         let mut pieces = Pieces { bytes, at: start, is_strict };
         let ((first, _), (second, _)) = (pieces.next()?, pieces.next()?);
         if !is_beginning(first, second) {
             return None;
         }
-        let all: Vec<(u8, usize)> = Pieces { bytes, at: start, is_strict }.take(PIECES_MAX).collect();
+        if all.is_empty() || all.iter().any(|(byte, _)| matches!(byte, b'-' | b'.')) {
+            all = Pieces { bytes, at: start, is_strict }.take(PIECES_MAX).collect();
+        }
         let letters: Vec<u8> = all.iter().map(|(byte, _)| *byte).collect();
         let (kind, length) = starts(&letters, is_strict)?;
         Some(Finding { kind, start, end: all[length - 1].1 + 1 })

@@ -165,6 +165,13 @@ fn keys_are_found_in_simple_ciphers() {
 }
 
 #[test]
+fn keys_without_the_signs_of_their_format_are_found() {
+    // Written in parts, so that scanners of repositories don't find them.
+    let key = ["glpat a1B2", "c3D4", "e5F6", "g7H8", "i9J0"].join(" ");
+    assert!(read(&format!("see {key} now")).iter().any(|(kind, _)| *kind == "secret_key"));
+}
+
+#[test]
 fn a_table_of_numbers_has_no_cards() {
     let mut table = String::new();
     for row in 0..400u32 {
