@@ -276,8 +276,8 @@ pub struct Message {
 /// Who released a held message, and what they think of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MessageRelease {
-    /// Who released it.
-    pub by: Actor,
+    /// Who released it; `None` if no one did: its check took too long, or screening was switched off.
+    pub by: Option<Actor>,
     /// What they think of it.
     pub feedback: Option<Feedback>,
 }

@@ -186,7 +186,24 @@ fn mailbox_name(address: &Address, provider: &str) -> String {
         return name.to_owned();
     }
     let untagged = address.without_tag();
-    let mut name = NFKC.normalize(untagged.local().trim_matches('"')).to_lowercase();
+    bare_name(untagged.local().trim_matches('"'), provider)
+}
+
+/// Returns the domains of large mailbox providers that have several spellings of one mailbox.
+pub(crate) fn providers_with_spellings() -> impl Iterator<Item = &'static str> {
+    let aliases = SAME_MAILBOXES.iter().flat_map(|(alias, domain)| [*alias, *domain]);
+    aliases.chain(IGNORED_CHARACTERS.iter().map(|(domain, _)| *domain)).chain(HYPHEN_TAGS.iter().copied())
+}
+
+/// Returns the one spelling of a mailbox at one of [`providers_with_spellings`]. The local part has no tag.
+pub(crate) fn one_spelling(local: &str, domain: &str) -> String {
+    let provider = SAME_MAILBOXES.iter().find(|(alias, _)| *alias == domain).map_or(domain, |(_, domain)| domain);
+    format!("{}@{provider}", bare_name(local, provider))
+}
+
+/// Returns a local part without what a provider ignores in it.
+fn bare_name(local: &str, provider: &str) -> String {
+    let mut name = NFKC.normalize(local).to_lowercase();
     if HYPHEN_TAGS.contains(&provider) || provider.starts_with("yahoo.") {
         name.truncate(name.find('-').filter(|at| *at > 0).unwrap_or(name.len()));
     }

@@ -41,6 +41,8 @@ pub struct Content<'a> {
     pub from_name: &'a str,
     /// The domain of the author.
     pub from_domain: &'a str,
+    /// The names in `To`, `Cc` and `Reply-To`.
+    pub other_names: &'a [&'a str],
     /// The decoded subject.
     pub subject: &'a str,
     /// The text body, or the text of the HTML body.
@@ -171,6 +173,8 @@ impl Place {
 pub enum Part {
     /// The author's name.
     From,
+    /// A name in `To`, `Cc` or `Reply-To`.
+    Names,
     /// The subject.
     Subject,
     /// The text body.
@@ -185,7 +189,8 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 6] = [Self::From, Self::Subject, Self::Text, Self::Html, Self::Attachment, Self::File];
+    pub const ALL: [Self; 7] =
+        [Self::From, Self::Names, Self::Subject, Self::Text, Self::Html, Self::Attachment, Self::File];
 
     /// Returns the part with a name.
     #[must_use]
@@ -198,6 +203,7 @@ impl Part {
     pub const fn text(self) -> &'static str {
         match self {
             Self::From => "from",
+            Self::Names => "names",
             Self::Subject => "subject",
             Self::Text => "text",
             Self::Html => "html",

@@ -20,12 +20,18 @@ const SUSPICIOUS_FROM: f32 = 0.5;
 const TEXT_REASONS_MAX: usize = 64;
 /// Attachment names that are scanned.
 const NAMES_MAX: usize = 100;
+/// Names of recipients and of reply addresses that are scanned.
+const OTHER_NAMES_MAX: usize = 2_000;
 
 /// Scans a mail.
 #[must_use]
 pub fn scan(content: &Content<'_>) -> LocalScreen {
     let mut scan = Scan { complete: true, ..Scan::default() };
     scan.source(content.from_name, Part::From, Place::Visible);
+    for name in content.other_names.iter().take(OTHER_NAMES_MAX) {
+        scan.source(name, Part::Names, Place::Visible);
+    }
+    scan.complete &= content.other_names.len() <= OTHER_NAMES_MAX;
     scan.source(content.subject, Part::Subject, Place::Visible);
     if let Some(text) = content.text {
         scan.source(text, Part::Text, Place::Visible);

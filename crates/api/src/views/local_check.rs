@@ -40,8 +40,9 @@ view! {
         /// categorizer reads) or `attachment`.
         #[schemars(schema_with = "name_of::<Place>")]
         r#where: &'static str = reason.place.text(),
-        /// Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the
-        /// source) or `attachment` (a file name) or `file` (the text of an attachment).
+        /// Part of the message that the offsets count in: `from` (the display name), `names` (one in `To`, `Cc` or
+        /// `Reply-To`), `subject`, `text`, `html` (the source), `attachment` (a file name) or `file` (the text of an
+        /// attachment).
         #[schemars(schema_with = "name_of::<Part>")]
         part: &'static str = reason.part.text(),
         /// Attachment, for `file`. Null otherwise, or if the content is withheld.

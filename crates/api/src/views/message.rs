@@ -255,13 +255,14 @@ impl<'a> AiView<'a> {
             enrichment_skipped: skipped(m).map(SkipReason::text),
             released_at: m.released_at.map(Into::into),
             released_by: release.and_then(|release| {
-                let kind = match release.by.kind {
+                let by = release.by.as_ref()?;
+                let kind = match by.kind {
                     ActorKind::User => "user",
                     ActorKind::ApiKey => "key",
                     ActorKind::Connector => "connector",
                     ActorKind::Operator => "operator",
                 };
-                release.by.id.as_ref().map(|id| format!("{kind}:{id}"))
+                by.id.as_ref().map(|id| format!("{kind}:{id}"))
             }),
         }
     }
@@ -387,9 +388,9 @@ pub struct ScreeningView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MessageRelease")]
 pub struct ReleaseView<'a> {
-    /// Actor that released it.
-    by: ActorView,
-    /// What the actor said about it: `right`, `wrong`, `unsure`, `spam` or `test`.
+    /// Actor that released it; null if its check took too long, or screening was switched off.
+    by: Option<ActorView>,
+    /// What was said about it last: `right`, `wrong`, `unsure`, `spam` or `test`.
     feedback: Option<&'a str>,
 }
 
@@ -480,7 +481,7 @@ impl<'a> MessageView<'a> {
                 reason,
                 released_at: m.released_at.map(Into::into),
                 release: m.release.as_ref().filter(|_| record.shows_release).map(|release| ReleaseView {
-                    by: ActorView::of(&release.by),
+                    by: release.by.as_ref().map(ActorView::of),
                     feedback: release.feedback.map(Feedback::text),
                 }),
             }),

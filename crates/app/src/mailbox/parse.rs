@@ -310,17 +310,11 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
     }
 }
 
-/// Fields whose values are ids and traces of servers. Nobody is asked to write to an address in them.
-const UNREAD_FIELDS: [&str; 8] = [
-    "received",
-    "return-path",
-    "message-id",
-    "references",
-    "in-reply-to",
-    "dkim-signature",
-    "arc-seal",
-    "arc-message-signature",
-];
+/// Fields with ids and traces of servers. They are read last, so that a long thread leaves the index to what people read.
+const TRACE_FIELDS: [&str; 7] =
+    ["received", "return-path", "references", "in-reply-to", "dkim-signature", "arc-seal", "arc-message-signature"];
+/// The field that isn't read, because messages are found by it.
+const ID_FIELD: &str = "message-id";
 /// The number of bytes that show whether a file is text.
 const FILE_SAMPLE_BYTES: usize = 4096;
 
@@ -332,11 +326,10 @@ fn seen_addresses(parsed: &ParsedMessage<'_>, proven: Option<&ProvenAuthor>) -> 
     }
     let bodies = [&parsed.subject, &parsed.text, &parsed.html].into_iter().flatten();
     bodies.for_each(|text| seen.read(text));
-    for (name, value) in parsed.headers.map().into_iter().filter(|(name, _)| !UNREAD_FIELDS.contains(name)) {
-        match value {
-            HeaderValues::One(one) => seen.read(one),
-            HeaderValues::Many(many) => many.into_iter().for_each(|one| seen.read(one)),
-        }
+    let fields = parsed.headers.iter().filter(|(name, _)| *name != ID_FIELD);
+    let (traces, others): (Vec<_>, Vec<_>) = fields.partition(|(name, _)| TRACE_FIELDS.contains(name));
+    for (name, value) in others {
+        seen.read(value);
         seen.read(name);
     }
     for file in &parsed.attachments {
@@ -347,6 +340,7 @@ fn seen_addresses(parsed: &ParsedMessage<'_>, proven: Option<&ProvenAuthor>) -> 
             seen.read(&String::from_utf8_lossy(bytes));
         }
     }
+    traces.into_iter().for_each(|(_, value)| seen.read(value));
     seen.into_keys()
 }
 

@@ -62,20 +62,20 @@ fn check(message: &Message) -> Result<(), Refusal> {
     }
 }
 
-/// Returns who released a message and what is said about it: of several releases, the first actor and the last feedback
-/// count.
+/// Returns who released a message and what is said about it: of several releases, the first one, also that without an actor,
+/// and the last feedback count.
 fn merged_release(
     tx: &mut Tx,
     caller: &Caller,
     before: &Message,
     feedback: Option<Feedback>,
 ) -> Result<Option<MessageRelease>, Refusal> {
-    let known = before.release.clone().filter(|_| !before.is_held());
-    if !before.is_held() && feedback.is_none() {
+    if before.is_held() {
+        return Ok(Some(MessageRelease { by: Some(actor::of(tx, caller)?), feedback }));
+    }
+    let known = before.release.clone();
+    if feedback.is_none() {
         return Ok(known);
     }
-    Ok(Some(match known {
-        Some(known) => MessageRelease { feedback, ..known },
-        None => MessageRelease { by: actor::of(tx, caller)?, feedback },
-    }))
+    Ok(Some(MessageRelease { by: known.and_then(|known| known.by), feedback }))
 }

@@ -41,7 +41,11 @@ impl CheckMetrics {
                 "injection_verdicts",
                 "Received mail, by whether the local screen and the model see an injection",
             ),
-            feedback: family(to, "screening_feedback", "What people said about held mail, by reason of the hold"),
+            feedback: family(
+                to,
+                "screening_feedback",
+                "Answers that people gave about held mail, each change again, by reason of the hold",
+            ),
         }
     }
 
@@ -69,7 +73,7 @@ impl CheckMetrics {
         self.agreement.get_or_create(&pair).inc();
     }
 
-    /// Counts what a person said about held mail.
+    /// Counts an answer that a person gave about held mail. One that replaces another counts too.
     pub fn feedback(&self, reason: HoldReason, feedback: Feedback) {
         self.feedback.get_or_create(&[("reason", reason.text()), ("feedback", feedback.text())]).inc();
     }

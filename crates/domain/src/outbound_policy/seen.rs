@@ -1,18 +1,24 @@
 //! The addresses that a received mail names, however it spells them. Pure.
 //!
 //! An address is indexed by a number that its spellings share: case, plus tags, letters that look alike, digits for
-//! letters. Spellings that hide the `@` are undone before the search: character references, escapes, percent signs,
-//! base64, hexadecimal digits, ` at ` and ` dot `, spaces and invisible characters. Spellings that keep it, such as ROT13
-//! or reversed text, are looked up from the other side ([`lookup_keys`]).
+//! letters, and what a large provider ignores in the name of a mailbox. Spellings that hide the `@` are undone before the
+//! search: character references, escapes, percent signs, base64, numbers of characters, ` at ` and ` dot `, spaces and
+//! invisible characters. Spellings that keep it, such as ROT13 or reversed text, are looked up from the other side
+//! ([`lookup_keys`]).
 
 mod spellings;
 
-use std::collections::HashSet;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use posthouse_mail::address::Address;
 use posthouse_screen::rot13;
 use sha2::{Digest, Sha256};
+
+use crate::party;
 
 /// The maximum number of bytes of one mail that are searched. A longer one may name any address.
 pub const SEARCHED_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -20,8 +26,8 @@ pub const SEARCHED_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const KEYS_MAX: usize = 200;
 /// The maximum number of addresses that are told apart. A mail with more may name any address.
 const ADDRESSES_MAX: usize = 5_000;
-/// Bits of a filter for each address: at most 1 other address in 200 seems to be in it.
-const FILTER_BITS_PER_KEY: usize = 24;
+/// Bits of a filter for each address: at most 1 other address in 200 seems to be in it under one of three numbers.
+const FILTER_BITS_PER_KEY: usize = 32;
 /// Positions of an address in a filter.
 const FILTER_POSITIONS: u32 = 3;
 /// Bits of a number of an address between two positions.
@@ -33,11 +39,15 @@ const PART_BYTES_MAX: usize = 255;
 
 const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfkc();
 
+/// The providers that have several spellings of one mailbox, by their folded domains.
+static PROVIDERS: LazyLock<HashMap<String, &'static str>> =
+    LazyLock::new(|| party::providers_with_spellings().map(|domain| (folded(domain), domain)).collect());
+
 /// Returns the number under which an address is indexed.
 #[must_use]
 pub fn key(address: &Address) -> i64 {
     let address = address.without_tag();
-    hash(&folded(&format!("{}@{}", address.canonical_local(), address.domain_unicode())))
+    mailbox_key(address.canonical_local(), &address.domain_unicode())
 }
 
 /// Returns the number of the handle of an agent, such as `@acme/support`.
@@ -210,12 +220,12 @@ impl SeenAddresses {
     }
 
     fn add_address(&mut self, local: &str, domain: &str) {
-        self.add(hash(&folded(&format!("{}@{domain}", without_tag(local)))));
+        self.add(mailbox_key(without_tag(local), domain));
         let inner =
             local.rsplit(['=', '?', '&', '\'', '/', '|', '{', '}', '`', '!', '*', '^', '#', '$', '%', '"', '~']).next();
         let inner = inner.unwrap_or_default().trim_start_matches(['.', '-', '_']);
         if !inner.is_empty() && inner.len() < local.len() {
-            self.add(hash(&folded(&format!("{}@{domain}", without_tag(inner)))));
+            self.add(mailbox_key(without_tag(inner), domain));
         }
     }
 
@@ -237,6 +247,16 @@ impl SeenAddresses {
         };
         SeenKeys { indexed: self.keys, rest }
     }
+}
+
+/// Returns the number of a mailbox. The local part has no tag.
+fn mailbox_key(local: &str, domain: &str) -> i64 {
+    let (local, domain) = (folded(local), folded(domain));
+    hash(&match PROVIDERS.get(&domain) {
+        // Without its dots, a name can fold further.
+        Some(provider) => folded(&party::one_spelling(&local, provider)),
+        None => format!("{local}@{domain}"),
+    })
 }
 
 /// Returns a domain, and what is left of it without its last labels, if that has a dot.

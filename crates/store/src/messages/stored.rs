@@ -91,18 +91,27 @@ impl StoredAnalysis {
 /// The stored form of a release.
 #[derive(Serialize, Deserialize)]
 struct StoredRelease {
+    #[serde(flatten)]
+    by: Option<StoredReleaser>,
+    feedback: Option<String>,
+}
+
+/// The stored form of who released a message.
+#[derive(Serialize, Deserialize)]
+struct StoredReleaser {
     by_type: String,
     by_id: Option<String>,
     by_label: String,
-    feedback: Option<String>,
 }
 
 impl From<&MessageRelease> for StoredRelease {
     fn from(release: &MessageRelease) -> Self {
         Self {
-            by_type: release.by.kind.text().to_owned(),
-            by_id: release.by.id.clone(),
-            by_label: release.by.label.clone(),
+            by: release.by.as_ref().map(|by| StoredReleaser {
+                by_type: by.kind.text().to_owned(),
+                by_id: by.id.clone(),
+                by_label: by.label.clone(),
+            }),
             feedback: release.feedback.map(|feedback| feedback.text().to_owned()),
         }
     }
@@ -110,9 +119,12 @@ impl From<&MessageRelease> for StoredRelease {
 
 impl StoredRelease {
     fn release(self) -> Result<MessageRelease> {
-        let kind = named(&self.by_type, ActorKind::parse)?;
+        let actor = |by: StoredReleaser| -> Result<Actor> {
+            let kind = named(&by.by_type, ActorKind::parse)?;
+            Ok(Actor { kind, id: by.by_id, label: by.by_label })
+        };
         let feedback = self.feedback.map(|text| named(&text, Feedback::parse)).transpose()?;
-        Ok(MessageRelease { by: Actor { kind, id: self.by_id, label: self.by_label }, feedback })
+        Ok(MessageRelease { by: self.by.map(actor).transpose()?, feedback })
     }
 }
 

@@ -1,9 +1,7 @@
 //! Texts that a text spells: without its escapes, tags, invisible characters and encodings.
 
-use base64::{Engine as _, engine::general_purpose};
+mod encoded;
 
-/// The shortest run that is decoded, in characters.
-const RUN_MIN: usize = 12;
 /// The most words in a row that are joined, because each is one character.
 const SPACED_MAX: usize = 200;
 
@@ -119,10 +117,13 @@ pub(super) fn each(text: &str, mut read: impl FnMut(&str)) {
         both(&bare);
     }
     if plain.contains(is_odd) {
-        let bare: String = super::NFKC.normalize(plain).chars().filter(|c| !is_invisible(*c)).collect();
+        let normal = super::NFKC.normalize(plain);
+        let bare: String = normal.chars().filter(|c| !is_invisible(*c)).map(full_stop).collect();
         both(&bare);
     }
-    for run in encoded_runs(plain) {
+    // Of `\x61:\x62`, only the escapes stand between the signs.
+    let escaped = decoded.iter().flat_map(|_| encoded::all_numbers(text));
+    for run in encoded::texts(plain).into_iter().chain(escaped) {
         both(&run);
     }
 }
@@ -137,6 +138,15 @@ pub(super) const fn is_invisible(c: char) -> bool {
 
 fn is_odd(c: char) -> bool {
     !c.is_ascii() && (is_invisible(c) || !c.is_alphabetic() || ('\u{ff00}'..='\u{ffef}').contains(&c))
+}
+
+/// Returns a full stop for the characters that look like one or are one in other scripts, after NFKC.
+const fn full_stop(c: char) -> char {
+    match c {
+        '\u{b7}' | '\u{387}' | '\u{589}' | '\u{6d4}' | '\u{701}' | '\u{702}' | '\u{964}' | '\u{1362}' | '\u{2022}'
+        | '\u{2027}' | '\u{2219}' | '\u{22c5}' | '\u{2e33}' | '\u{3002}' | '\u{30fb}' => '.',
+        c => c,
+    }
 }
 
 /// Returns a text without character references, percent signs and escapes; `None` if it has none.
@@ -357,31 +367,39 @@ fn unjoined(word: &str) -> String {
             }
         }
     }
+    if is_mixed_case(&out) && contains_word(&out) { cased(&out) } else { out }
+}
+
+fn is_mixed_case(text: &str) -> bool {
+    text.contains(char::is_uppercase) && text.contains(char::is_lowercase)
+}
+
+/// Puts spaces around words for signs that only their case sets apart, as in `bobATexampleDOTcom` and `bobAtExampleDotCom`.
+fn cased(word: &str) -> String {
+    let chars: Vec<char> = word.chars().collect();
+    let is_edge = |at: usize| {
+        let of = |at: usize| chars.get(at).map_or((false, false), |c| (c.is_uppercase(), c.is_lowercase()));
+        at.checked_sub(1).is_some_and(|last| of(last) != of(at))
+    };
+    let (mut out, mut at) = (String::with_capacity(word.len()), 0);
+    while let Some(c) = chars.get(at) {
+        let found = if is_edge(at) { cased_word(&chars[at..]) } else { String::new() };
+        let end = at + found.chars().count();
+        if end < chars.len() && is_edge(end) && matches!(token(&found), Token::Sign(_)) {
+            out.extend([" ", &found, " "]);
+            at = end;
+        } else {
+            out.push(*c);
+            at += 1;
+        }
+    }
     out
 }
 
-/// Returns the texts that runs of base64 or hexadecimal digits stand for.
-fn encoded_runs(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let is_code = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
-    for run in text.split(|c: char| !is_code(c)).filter(|run| run.len() >= RUN_MIN) {
-        let bare = run.trim_end_matches('=');
-        let standard = bare.replace('-', "+").replace('_', "/");
-        let decoded = general_purpose::STANDARD_NO_PAD.decode(&standard).ok();
-        found.extend(decoded.and_then(|bytes| String::from_utf8(bytes).ok()).filter(|text| is_text(text)));
-        found.extend(from_hex(bare).filter(|text| is_text(text)));
-    }
-    found
-}
-
-fn is_text(text: &str) -> bool {
-    !text.chars().any(|c| c.is_control() && !c.is_whitespace())
-}
-
-fn from_hex(run: &str) -> Option<String> {
-    if !run.len().is_multiple_of(2) || !run.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
-    let bytes = run.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
+/// Returns the letters at the start that have the case of the second one.
+fn cased_word(chars: &[char]) -> String {
+    let is_upper = chars.get(1).is_some_and(|c| c.is_uppercase());
+    let more =
+        chars.iter().skip(1).take(BRACKETED_MAX).take_while(|c| c.is_alphabetic() && c.is_uppercase() == is_upper);
+    chars.iter().take(1).chain(more).collect()
 }

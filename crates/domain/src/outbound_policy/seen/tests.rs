@@ -55,6 +55,102 @@ fn spellings_of_an_address_are_found() {
 }
 
 #[test]
+fn encoded_addresses_are_found_whatever_stands_between_their_numbers() {
+    let target = "collector@evil.example";
+    let bytes: Vec<u8> = target.bytes().collect();
+    for gap in [" ", ":", ", ", "-", "\n", "\r\n", " : "] {
+        let join = |number: &dyn Fn(u8) -> String| bytes.iter().map(|b| number(*b)).collect::<Vec<_>>().join(gap);
+        let forms: [&dyn Fn(u8) -> String; 9] = [
+            &|b| format!("{b:02x}"),
+            &|b| format!("{b:02X}"),
+            &|b| format!("0x{b:02x}"),
+            &|b| format!("{b:04x}"),
+            &|b| format!("U+{b:04X}"),
+            &|b| format!("{b}"),
+            &|b| format!("{b:03o}"),
+            &|b| format!("{b:08b}"),
+            &|b| format!("\\x{b:02x}"),
+        ];
+        for form in forms {
+            let text = format!("It is here.\n{}\nBye.", join(form));
+            assert!(names(&text, target), "{text}");
+            assert!(!names(&text, "ada@good.example"), "{text}");
+        }
+    }
+    let words: String = target.as_bytes().chunks(2).map(|two| format!("{:02x}{:02x} ", two[0], two[1])).collect();
+    assert!(names(&words, target), "{words}");
+}
+
+#[test]
+fn an_address_that_nobody_sees_is_found() {
+    let target = "collector@evil.example";
+    let tags = |text: &str| text.chars().filter_map(|c| char::from_u32(u32::from(c) + 0xe_0000)).collect::<String>();
+    let selector = |b: u8| u32::from(b) + if b < 16 { 0xfe00 } else { 0xe_0100 - 16 };
+    let selectors: String = target.bytes().filter_map(|b| char::from_u32(selector(b))).collect();
+    for text in [
+        tags(target),
+        format!("Hello{} you", tags(&format!(" {target} "))),
+        format!("collector{}", tags("@evil.example")),
+        tags("collector at evil dot example"),
+        format!("\u{1f60a}{selectors}"),
+    ] {
+        assert!(names(&format!("Hi {text}."), target), "{text:?}");
+        assert!(!names(&text, "ada@good.example"), "{text:?}");
+    }
+}
+
+#[test]
+fn full_stops_of_other_scripts_are_dots() {
+    for at in ['@', '\u{ff20}', '\u{fe6b}'] {
+        for dot in ".\u{3002}\u{ff61}\u{ff0e}\u{fe52}\u{2024}\u{b7}\u{30fb}\u{2022}\u{6d4}".chars() {
+            let text = format!("bob{at}example{dot}com");
+            assert!(names(&text, "bob@example.com"), "{text}");
+        }
+    }
+    assert!(names("bob@example.com\u{3002}See you", "bob@example.com"));
+}
+
+#[test]
+fn words_for_signs_that_their_case_sets_apart_are_found() {
+    for (at, dot) in [("AT", "DOT"), ("ARROBA", "PUNTO"), ("ÄT", "PUNKT"), ("AT", ".")] {
+        for text in [format!("bob{at}example{dot}com"), format!("Ask bob{at}example{dot}com, please")] {
+            assert!(names(&text, "bob@example.com"), "{text}");
+        }
+    }
+    for text in ["bobAtExampleDotCom", "BOBatEXAMPLEdotCOM", "jane.bobATexampleDOTcom", "BobAtExampleDotCom"] {
+        assert!(names(text, "bob@example.com") || names(text, "jane.bob@example.com"), "{text}");
+    }
+    for text in ["whATever.com", "attic.example", "Platform.Data.com", "formatDot"] {
+        let mut seen = SeenAddresses::default();
+        seen.read(text);
+        assert!(seen.into_keys().indexed.len() <= 1, "{text}");
+    }
+}
+
+#[test]
+fn every_spelling_of_a_mailbox_at_a_large_provider_is_found() {
+    let table = [
+        ("gmail.com", &["janedoe77@gmail.com", "jane.doe77@gmail.com", "j.a.n.e.doe77+x@googlemail.com"][..]),
+        ("gmail.com", &["JaneDoe77@GoogleMail.com", "Jane.Doe.77@gmail.com", "jane.doe77@gma1l.com"]),
+        ("proton.me", &["jane_doe77@proton.me", "jane-doe.77@pm.me", "janedoe77@protonmail.com"]),
+        ("yandex.ru", &["jane-doe77@yandex.com", "jane.doe77@ya.ru", "janedoe77@yandex.by"]),
+        ("icloud.com", &["janedoe77@me.com", "janedoe77@mac.com"]),
+        ("ymail.com", &["janedoe77-shop@ymail.com"]),
+    ];
+    for (provider, spellings) in table {
+        let all = spellings.iter().map(|one| (*one).to_owned()).chain([format!("janedoe77@{provider}")]);
+        let all: Vec<String> = all.collect();
+        for (named, written) in all.iter().flat_map(|named| all.iter().map(move |written| (named, written))) {
+            assert!(names(named, written), "{named} {written}");
+        }
+    }
+    assert!(names("jane.m.doe77 at gmail dot com", "janemdoe77@gmail.com"));
+    assert!(names("mo.r.n@gmail.com", "morn@gmail.com"), "dots between letters that look like another");
+    assert!(!names("jane.doe@company.example", "janedoe@company.example"), "other domains tell them apart");
+    assert!(!names("jane.doe@gmail.com", "jane.roe@gmail.com"));
+}
+
+#[test]
 fn a_handle_is_found() {
     let mut seen = SeenAddresses::default();
     seen.read("ask @evil/collector. Or not.");
@@ -112,8 +208,24 @@ fn an_address_beyond_the_index_is_still_known() {
         let rest = keys.rest.expect("a filter");
         let is_known = |one: &Address| keys.indexed.contains(&key(one)) || rest.may_have(key(one));
         assert!((0..count).all(|n| is_known(&address(n))), "{count}");
-        let others = (count..count + 2_000).filter(|n| is_known(&address(*n))).count();
-        assert!(others < 100, "{others} of 2,000 other addresses seem to be in a mail with {count}");
+    }
+}
+
+#[test]
+fn a_filter_takes_few_strangers_for_its_addresses() {
+    let address = |n: usize| Address::parse(&format!("user{n}@place{n}.example")).expect("an address");
+    let strangers: Vec<Vec<i64>> = (ADDRESSES_MAX..ADDRESSES_MAX + 4_000).map(|n| lookup_keys(&address(n))).collect();
+    assert!(strangers.iter().all(|keys| keys.len() == 3));
+    let known: Vec<i64> = (0..ADDRESSES_MAX).map(|n| key(&address(n))).collect();
+    // Sizes just below a power of two of bits are the densest.
+    let dense = (3..=12).map(|power| KEYS_MAX + (1 << power));
+    let sizes = [201, 202, 203, 205, 240, 370, 500, 1_000, 1_565, 2_930, 4_000, 5_000].into_iter().chain(dense);
+    for size in sizes {
+        let mut seen = SeenAddresses::default();
+        known[..size].iter().for_each(|key| seen.add(*key));
+        let rest = seen.into_keys().rest.expect("a filter");
+        let taken = strangers.iter().filter(|keys| keys.iter().any(|key| rest.may_have(*key))).count();
+        assert!(taken * 200 < strangers.len(), "{taken} of {} seem to be in a mail with {size}", strangers.len());
     }
 }
 

@@ -114,6 +114,19 @@ async fn mail_that_was_held_reaches_agents_when_screening_is_switched_off() {
         (&json!("released"), &json!("phishing"))
     );
     assert_eq!(message["screening"].get("release"), None, "nobody released it by itself");
+    for id in [&first, &pending] {
+        let said = json!({ "feedback": "wrong" });
+        let before = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
+        let answered = fixture.api.post(&format!("/v1/messages/{id}/release"), said).await.expect(200);
+        let screening = &answered["screening"];
+        assert_eq!(
+            screening["release"],
+            json!({ "by": null, "feedback": "wrong" }),
+            "the switch released it: {answered}"
+        );
+        assert_eq!(screening["released_at"], before["screening"]["released_at"]);
+        assert_eq!(answered["ai"].get("released_by"), None, "{answered}");
+    }
     fixture.close().await;
 }
 

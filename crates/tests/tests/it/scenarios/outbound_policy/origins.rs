@@ -125,3 +125,40 @@ async fn an_address_behind_the_limits_of_the_index_was_unseen() {
         fixture.server.finish().await;
     }
 }
+
+#[tokio::test]
+async fn an_address_in_any_header_that_readers_get_is_seen() {
+    let fixture = InboxFixture::open().await;
+    let fields = [
+        ("References", "<1@good.example> <a@evil.example> <b@evil.example>"),
+        ("In-Reply-To", "<c@evil.example>"),
+        ("Received", "from x (y [192.0.2.1]) by mx.good.example for <d@evil.example>; Mon, 2 Mar 2026 10:00:00 +0000"),
+        ("Message-ID", "<e@evil.example>"),
+        ("List-Unsubscribe", "<mailto:f@evil.example>"),
+        ("X-Note", "ask g@evil.example"),
+        ("DKIM-Signature", "v=1; a=rsa-sha256; d=evil.example; s=s; i=h@evil.example; h=from; bh=; b="),
+        ("Sender", "i@evil.example"),
+        ("X-Other", "j at evil dot example"),
+    ];
+    let message =
+        fields.into_iter().fold(TestMessage::new("Hi", "Hello."), |mail, (name, value)| mail.with(name, value));
+    let id = fixture.receive_unproven(&message).await;
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] {
+        let seen = fixture.origin_of(&format!("{name}@evil.example")).await;
+        assert_eq!((&seen["origin"], &seen["message_id"]), (&json!("seen_only"), &json!(id)), "{name}");
+    }
+    assert_eq!(fixture.origin_of("k@evil.example").await["origin"], "caller");
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_long_thread_leaves_the_index_to_what_people_read() {
+    let fixture = InboxFixture::open().await;
+    let ids: String = (0..250).map(|n| format!("\r\n <{n}@thread.example>")).collect();
+    let message = TestMessage::new("Hi", "Ask collector@evil.example.").with("References", ids.trim());
+    let id = fixture.receive_unproven(&message).await;
+    let seen = fixture.origin_of("collector@evil.example").await;
+    assert_eq!((&seen["origin"], &seen["message_id"]), (&json!("seen_only"), &json!(id)));
+    assert_eq!(fixture.origin_of("249@thread.example").await["origin"], "seen_only");
+    fixture.server.finish().await;
+}
