@@ -5619,7 +5619,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When to send the draft, 1 minute to 30 days ahead.
-             * @example 2026-12-28T19:14:37.727Z
+             * @example 2026-12-28T20:05:12.548Z
              */
             send_at?: string | null;
             /** @description Structured data, as in a send. */
@@ -7751,6 +7751,16 @@ export interface components {
              * @description Received messages that the categoriser reads per UTC day.
              */
             ai_checks_per_day: number | null;
+            /**
+             * Format: uint64
+             * @description Attachments whose text is read, per calendar month (UTC).
+             */
+            extractions_per_month: number | null;
+            /**
+             * Format: uint64
+             * @description Structured extractions from attachments, per calendar month (UTC).
+             */
+            structured_extractions_per_month: number | null;
         };
         /** @description All list entries, without pagination. */
         ListEntriesView: {
@@ -7856,11 +7866,12 @@ export interface components {
              */
             where: "visible" | "hidden" | "beyond_window" | "attachment";
             /**
-             * @description Part of the message that the offsets count in: `from` (the display name), `subject`, `text`, `html` (the
-             *     source) or `attachment` (a file name) or `file` (the text of an attachment).
+             * @description Part of the message that the offsets count in: `from` (the display name), `names` (one in `To`, `Cc` or
+             *     `Reply-To`), `subject`, `text`, `html` (the source), `attachment` (a file name) or `file` (the text of an
+             *     attachment).
              * @enum {string}
              */
-            part: "from" | "subject" | "text" | "html" | "attachment" | "file";
+            part: "from" | "names" | "subject" | "text" | "html" | "attachment" | "file";
             /**
              * Format: uuid
              * @description Attachment, for `file`. Null otherwise, or if the content is withheld.
@@ -8135,9 +8146,9 @@ export interface components {
         };
         /** @description The release of a held message. */
         MessageRelease: {
-            /** @description Actor that released it. */
-            by: components["schemas"]["Actor"];
-            /** @description What the actor said about it: `right`, `wrong`, `unsure`, `spam` or `test`. */
+            /** @description Actor that released it; null if its check took too long, or screening was switched off. */
+            by: components["schemas"]["Actor"] | null;
+            /** @description What was said about it last: `right`, `wrong`, `unsure`, `spam` or `test`. */
             feedback: string | null;
         };
         /** @description The risks of a message. */
@@ -9099,7 +9110,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The time to send at, 1 minute to 30 days ahead.
-             * @example 2026-12-28T19:14:37.727Z
+             * @example 2026-12-28T20:05:12.548Z
              */
             send_at: string;
         };
@@ -9909,7 +9920,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When to send the draft, 1 minute to 30 days ahead. Null cancels the schedule.
-             * @example 2026-12-28T19:14:37.727Z
+             * @example 2026-12-28T20:05:12.548Z
              */
             send_at?: string | null;
             /** @description Structured data. Null clears it. */
@@ -10217,9 +10228,9 @@ export interface components {
             link: string | null;
             /**
              * Format: double
-             * @description Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
-             *     domain than the author's address. The categoriser raises or lowers it; it is at most 0.4 in probable phishing and
-             *     in mail whose sender failed authentication.
+             * @description Confidence from 0 to 1; pattern matching alone reaches at most 0.7. The categoriser raises or lowers it; it is at
+             *     most 0.4 if the link belongs to another domain than the author's address, in probable phishing, and in mail whose
+             *     sender failed authentication.
              */
             confidence: number;
             /**
@@ -16270,7 +16281,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "send_at": "2026-12-28T19:14:37.727Z"
+                 *       "send_at": "2026-12-28T20:05:12.548Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ScheduleDraftBody"];
