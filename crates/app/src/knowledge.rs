@@ -6,7 +6,7 @@ pub mod search;
 pub mod write;
 
 use posthouse_domain::knowledge::{KnowledgeReach, PassageVector};
-use posthouse_domain::{Caller, InboxId, KnowledgeDocument, KnowledgeId, Refusal};
+use posthouse_domain::{Caller, ErrorCode, InboxId, KnowledgeDocument, KnowledgeId, Refusal};
 use posthouse_store::{Tx, knowledge};
 
 use crate::{
@@ -77,7 +77,7 @@ fn check_scope(tx: &mut Tx, caller: &Caller, inbox: Option<InboxId>) -> Result<(
                 "This {} can't change knowledge of the whole workspace: its scope is narrower.",
                 holder(caller)
             );
-            Err(too_narrow(caller, WiderScope::WorkspaceOrInbox, message))
+            Err(too_narrow(caller, WiderScope::WorkspaceOrInbox, Refusal::new(ErrorCode::Forbidden, message)))
         }
         None => Ok(()),
     }

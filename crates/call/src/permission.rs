@@ -50,12 +50,12 @@ fn require_scope(caller: &Caller, required: RequiredScope) -> Result<(), Refusal
                 Scope::Inbox(_) => "This route needs a workspace-wide key; this API key is for one inbox.",
                 Scope::Inboxes(_) => "This route needs the whole workspace; this connector is for some of its inboxes.",
             };
-            Err(too_narrow(caller, WiderScope::Workspace, message))
+            Err(too_narrow(caller, WiderScope::Workspace, Refusal::new(ErrorCode::Forbidden, message)))
         }
         RequiredScope::Org if scope != Scope::Org => {
             let (holder, name) = (holder(caller), scope.text());
             let message = format!("This route needs the scope `org`; the scope of this {holder} is `{name}`.");
-            Err(too_narrow(caller, WiderScope::Org, message))
+            Err(too_narrow(caller, WiderScope::Org, Refusal::new(ErrorCode::Forbidden, message)))
         }
         RequiredScope::Any | RequiredScope::Org => Ok(()),
     }

@@ -5,6 +5,7 @@
 //! most [`CONFIDENCE_MAX`].
 
 mod code;
+mod cue;
 mod label;
 mod link;
 mod page;

@@ -62,10 +62,10 @@ pub enum WiderScope {
     Org,
 }
 
-/// Returns the refusal of a caller whose scope is too narrow. A key is replaced by another; a connector has no key, so a person
+/// Adds to the refusal of a caller whose scope is too narrow what to do. A key is replaced by another; a connector has no key, so a person
 /// approves it again.
 #[must_use]
-pub fn too_narrow(caller: &Caller, wanted: WiderScope, message: impl Into<String>) -> Refusal {
+pub fn too_narrow(caller: &Caller, wanted: WiderScope, refusal: Refusal) -> Refusal {
     let is_connector = matches!(caller.principal, Principal::Connector(_));
     let fix = match (wanted, is_connector) {
         (WiderScope::Workspace, false) => ErrorCode::Forbidden.fix(),
@@ -77,7 +77,7 @@ pub fn too_narrow(caller: &Caller, wanted: WiderScope, message: impl Into<String
         }
         (WiderScope::Org, true) => "Connect again, and let an owner approve the workspace and its emergency stop.",
     };
-    Refusal::new(ErrorCode::Forbidden, message).with_fix(fix)
+    refusal.with_fix(fix)
 }
 
 /// Adds the missing permission to a refusal.
@@ -112,7 +112,8 @@ mod tests {
             let key = Caller::key(workspace, KeyPrincipal { id: KeyId(id), scope, permissions });
             let connector = ConnectorPrincipal { id: ConnectorId(id), user: UserId(id), scope, permissions };
             let connector = Caller::connector(workspace, connector);
-            let of_scope = |caller| wanted.map(|wanted| too_narrow(&caller, wanted, "No."));
+            let of_scope =
+                |caller| wanted.map(|wanted| too_narrow(&caller, wanted, Refusal::new(ErrorCode::Forbidden, "No.")));
             let lacking = |caller: &Caller| {
                 Permission::ALL.iter().filter_map(|one| require_permission(caller, *one).err()).collect::<Vec<_>>()
             };

@@ -187,7 +187,7 @@ impl CardWrite {
         let is_public = card.visibility == CardVisibility::Public;
         if is_public && caller.scope() != Scope::Org {
             let message = "Only the scope `org` can make a card public.";
-            return Err(too_narrow(caller, WiderScope::Org, message));
+            return Err(too_narrow(caller, WiderScope::Org, Refusal::new(ErrorCode::Forbidden, message)));
         }
         if card.visibility != CardVisibility::Private && agent.claim == ClaimStatus::Unclaimed {
             let message = "The cards of an unclaimed workspace are private.";

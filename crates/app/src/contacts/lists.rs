@@ -103,7 +103,7 @@ fn check(tx: &mut Tx, caller: &Caller, inbox: Option<InboxId>) -> Result<(), Ref
         None if caller.scope().is_limited() => {
             let message =
                 format!("This {} can't use the lists of the whole workspace: its scope is narrower.", holder(caller));
-            Err(too_narrow(caller, WiderScope::WorkspaceOrInbox, message))
+            Err(too_narrow(caller, WiderScope::WorkspaceOrInbox, Refusal::new(ErrorCode::Forbidden, message)))
         }
         None => Ok(()),
     }

@@ -72,7 +72,7 @@ impl<'t> SearchedText<'t> {
         // The point of 12.50 is within the number; that of the end of a sentence isn't.
         let is_in_number = (is_digit(Some(last)) && is_mark(next) && is_digit(after.next()))
             || (is_mark(last) && is_digit(Some(next)) && is_digit(before.next()));
-        !is_in_number && !(is_of_word(last) && is_of_word(next))
+        !(is_in_number || is_of_word(last) && is_of_word(next))
     }
 
     fn place(&self, pointer: &str, words: &str) -> Option<ValuePlace> {

@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_text_is_one_by_its_name_and_its_content() {
-        let table: [(&str, Option<&str>, &[u8], Option<StatedType>); 10] = [
+        type Upload = (&'static str, Option<&'static str>, &'static [u8], Option<StatedType>);
+        let table: [Upload; 10] = [
             ("a.md", None, b"x", Some(StatedType::Text)),
             ("a.HTML", Some("text/plain"), b"x", Some(StatedType::Html)),
             ("a.csv", None, b"a;b", Some(StatedType::Table)),

@@ -170,7 +170,7 @@ fn schemas_are_checked_before_they_are_used() {
     for (wrong, why) in [
         (json!({ "type": "array" }), "root type"),
         (json!({ "type": "object", "properties": { "a": { "pattern": "x" } } }), "`pattern`"),
-        (json!({ "type": "object", "properties": { "a": { "format": "date" } } }), "`format`"),
+        (json!({ "type": "object", "properties": { "a": { "format": "time" } } }), "`format`"),
         (json!({ "type": "object", "properties": { "a": { "type": "text" } } }), "`type`"),
         (json!({ "type": "object", "required": "a" }), "`required`"),
         (json!({ "type": "object", "$ref": "#" }), "`$ref`"),

@@ -228,7 +228,8 @@ mod tests {
 
     #[test]
     fn each_page_of_a_tiff_is_an_image_of_its_own() {
-        let table: [(&[(u16, u16)], &[u64], bool); 5] = [
+        type Pages = (&'static [(u16, u16)], &'static [u64], bool);
+        let table: [Pages; 5] = [
             (&[(3, 0)], &[3], false),
             (&[(3, 0), (4, 1), (5, 0), (6, 2)], &[3, 5, 6], false),
             (&[(9, 0); OCR_PAGES_MAX], &[9; OCR_PAGES_MAX], false),
@@ -258,7 +259,8 @@ mod tests {
 
     #[test]
     fn headers_of_images_state_their_size() {
-        let table: [(&[u8], Option<(u32, u32)>); 15] = [
+        type Header = (&'static [u8], Option<(u32, u32)>);
+        let table: [Header; 15] = [
             (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x03\0\0\0\x02\x08\0\0\0\0", Some((3, 2))),
             (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\0\0\0\0\x02", None),
             (b"\x89PNG\r\n\x1a\n", None),

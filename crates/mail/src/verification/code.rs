@@ -8,6 +8,7 @@
 use std::cell::OnceCell;
 
 use super::VerificationReason;
+use super::cue::CodeCue;
 use super::page::VerificationPage;
 use super::plain::{self, plain};
 use super::row;
@@ -74,46 +75,6 @@ impl PlacedCandidate {
     fn is_announced(&self, page: &VerificationPage<'_>) -> bool {
         let sentence = self.sentence(page);
         sentence_cue(sentence, &self.candidate) == CodeCue::SignIn && !sentence.is_other()
-    }
-}
-
-/// The certainty that the words around a candidate name a code for signing in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum CodeCue {
-    /// No such words.
-    #[default]
-    None,
-    /// Words about an account.
-    Account,
-    /// A word for any kind of code.
-    Code,
-    /// A word for any kind of code with a verb such as "enter".
-    Requested,
-    /// A word for a code with words about an account, or a name of sign-in codes.
-    SignIn,
-}
-
-impl CodeCue {
-    /// Returns the cue of a text from the tables of its keywords.
-    pub(super) fn of(tables: &[KeywordTable]) -> CodeCue {
-        let has = |table| tables.contains(&table);
-        match (has(KeywordTable::Strong), has(KeywordTable::Code), has(KeywordTable::Account)) {
-            (true, _, _) | (_, true, true) => CodeCue::SignIn,
-            (_, true, _) if has(KeywordTable::Enter) => CodeCue::Requested,
-            (_, true, _) => CodeCue::Code,
-            (_, _, true) => CodeCue::Account,
-            _ => CodeCue::None,
-        }
-    }
-
-    fn points(self) -> i32 {
-        match self {
-            CodeCue::None => 0,
-            CodeCue::Account => 1,
-            CodeCue::Code => 3,
-            CodeCue::Requested => 4,
-            CodeCue::SignIn => 5,
-        }
     }
 }
 
@@ -247,7 +208,9 @@ fn is_of_thing(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
 fn has_initials(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     let candidate = &placed.candidate;
     let is_longer = candidate.kind == CodeForm::Digits && candidate.to - candidate.from > candidate.code.len();
-    is_longer && plain(&page.lines[placed.line])[candidate.from].is_alphabetic()
+    // One letter is the initial of a service: "W-482913".
+    let letters = || plain(&page.lines[placed.line])[candidate.from..].iter().take_while(|c| c.is_alphabetic()).count();
+    is_longer && letters() > 1
 }
 
 /// Returns whether two different candidates both have a name or a line of their own, as for two channels: "Email code: 482913,
@@ -334,9 +297,7 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let is_asked = near.cue == CodeCue::Account && is_instructed(sentence, candidate, inline);
     let inline = if is_asked { inline.max(CodeCue::Requested) } else { inline };
     let cue = inline.max(near.cue);
-    // "W-482913 is your Acme code."
-    let is_title = || sentence.begins_with_it() && name(sentence, candidate).is_some();
-    if (candidate.hashed || has_initials(page, placed) && !is_title()) && cue < CodeCue::SignIn {
+    if (candidate.hashed || has_initials(page, placed)) && cue < CodeCue::SignIn {
         return 0;
     }
     let sole = || {

@@ -1,6 +1,6 @@
 //! What a message is about.
 
-use super::code::CodeCue;
+use super::cue::CodeCue;
 use super::words::KeywordTable;
 
 /// The topic of a page.

@@ -293,7 +293,7 @@ impl Bridge {
         write(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
     }
 
-    /// Sends a message to the server and writes what it answers, with what became of the files of the call.
+    /// Sends a message to the server and writes what it answers, with the result of the transfer of its files.
     async fn forward(&self, message: &Value, method: &str, mut exchanged: ExchangedFiles) -> Result<(), ClientError> {
         let request = self.request(message, method)?;
         let start = self.api.http().start(request);

@@ -1,6 +1,8 @@
 //! One line of a page. Programs draw its glyphs from left to right, whatever direction the text has, so a line with letters of
 //! Hebrew or Arabic is put in the order in which it is read.
 
+use std::ops::Range;
+
 use super::order::{self, is_mark, is_right_to_left};
 use crate::output::TextWriter;
 
@@ -43,11 +45,11 @@ impl PageLine {
         self.text.len() >= LINE_BYTES_MAX
     }
 
-    /// Adds a text that is drawn from `start` to `end`.
-    pub(super) fn push(&mut self, text: &str, (start, end): (f64, f64), size: f64) {
+    /// Adds a text that is drawn in a range along the line.
+    pub(super) fn push(&mut self, text: &str, reach: Range<f64>, size: f64) {
         let from = self.text.len();
         self.text.push_str(text);
-        self.pieces.push(Piece { from, to: self.text.len(), start, end, size });
+        self.pieces.push(Piece { from, to: self.text.len(), start: reach.start, end: reach.end, size });
         self.has_right_to_left |= text.chars().any(is_right_to_left);
     }
 

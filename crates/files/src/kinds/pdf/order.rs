@@ -2,6 +2,7 @@
 //! Bidirectional Algorithm (UAX #9) backwards, as far as the text alone tells.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Brackets, which are shown the other way round in text from right to left.
 const BRACKETS: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('«', '»')];
@@ -121,13 +122,13 @@ fn turn(parts: &mut [(Direction, Cow<'_, str>)]) {
             Direction::Number | Direction::Terminator => end_of_number(parts, at),
             _ => (at + 1, false),
         };
-        kept.extend(is_kept.then_some((at, end)));
+        kept.extend(is_kept.then_some(at..end));
         at = end;
     }
     turn_brackets(parts, &kept);
     let length = parts.len();
     parts.reverse();
-    for (start, end) in kept {
+    for Range { start, end } in kept {
         parts[length - end..length - start].reverse();
     }
 }
@@ -160,10 +161,10 @@ fn end_of_number(parts: &[(Direction, Cow<'_, str>)], start: usize) -> (usize, b
 }
 
 /// Turns the brackets of a run if the file has them as they are shown: read from right to left, the first one would close.
-fn turn_brackets(parts: &mut [(Direction, Cow<'_, str>)], kept: &[(usize, usize)]) {
+fn turn_brackets(parts: &mut [(Direction, Cow<'_, str>)], kept: &[Range<usize>]) {
     let is_kept = |at: usize| {
-        let before = kept.partition_point(|(start, _)| *start <= at);
-        before > 0 && at < kept[before - 1].1
+        let before = kept.partition_point(|one| one.start <= at);
+        before > 0 && at < kept[before - 1].end
     };
     let turned = |c: char| {
         let pair = BRACKETS.iter().find(|(open, close)| *open == c || *close == c)?;

@@ -226,7 +226,7 @@ impl PageReader<'_> {
         self.content.glyphs += text.chars().filter(|c| !c.is_whitespace()).count();
         self.is_hyphenated = text.ends_with(SOFT_HYPHEN);
         let along = place.direction();
-        let reach = (place.start.to_vec2().dot(along), place.end.to_vec2().dot(along));
+        let reach = place.start.to_vec2().dot(along)..place.end.to_vec2().dot(along);
         self.line.push(text, reach, place.size);
         if self.line.is_full() {
             self.line.write(self.out);
