@@ -5619,7 +5619,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When to send the draft, 1 minute to 30 days ahead.
-             * @example 2026-12-28T20:22:39.280Z
+             * @example 2030-01-01T00:00:00.000Z
              */
             send_at?: string | null;
             /** @description Structured data, as in a send. */
@@ -9110,7 +9110,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The time to send at, 1 minute to 30 days ahead.
-             * @example 2026-12-28T20:22:39.280Z
+             * @example 2030-01-01T00:00:00.000Z
              */
             send_at: string;
         };
@@ -9920,7 +9920,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When to send the draft, 1 minute to 30 days ahead. Null cancels the schedule.
-             * @example 2026-12-28T20:22:39.280Z
+             * @example 2030-01-01T00:00:00.000Z
              */
             send_at?: string | null;
             /** @description Structured data. Null clears it. */
@@ -16281,7 +16281,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "send_at": "2026-12-28T20:22:39.280Z"
+                 *       "send_at": "2030-01-01T00:00:00.000Z"
                  *     }
                  */
                 "application/json": components["schemas"]["ScheduleDraftBody"];
