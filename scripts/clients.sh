@@ -33,6 +33,7 @@ post_hooks: []
 content_type_overrides:
   "*/*": application/octet-stream
   application/xml: application/octet-stream
+  image/png: application/octet-stream
   message/rfc822: application/octet-stream
 YAML
 "$programs/openapi-python-client" generate --path openapi.json --output-path python --config python.yaml --fail-on-warning \
