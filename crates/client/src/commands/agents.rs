@@ -169,7 +169,7 @@ impl Change<'_> {
     }
 }
 
-/// Reads a file; `None` if there is none.
+/// Reads a file; `None` if it doesn't exist.
 fn read(path: &Path) -> Result<Option<String>, ClientError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

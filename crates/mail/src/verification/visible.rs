@@ -144,7 +144,7 @@ impl<'a> OpenElements<'a> {
     }
 }
 
-/// Returns whether an element is none of phrases.
+/// Returns whether an element ends a phrase: a block, or a part of a table.
 fn is_special(name: &HtmlName<'_>) -> bool {
     name.traits.is_block() || TABLE_PARTS.iter().any(|part| name.is(part))
 }
