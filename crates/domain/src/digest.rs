@@ -5,6 +5,7 @@
 //! by such a line.
 
 mod classify;
+mod escape;
 mod lines;
 mod progress;
 mod writer;

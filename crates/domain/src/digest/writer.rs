@@ -1,5 +1,8 @@
 //! Writes a digest until its budget is used.
 
+use std::borrow::Cow;
+
+use super::escape::{escaped, fitting};
 use super::{DigestKind, DigestLine, TOKEN_BYTES, tokens};
 use crate::id::{AttachmentId, MessageId};
 
@@ -85,11 +88,12 @@ impl DigestWriter {
         }
         for line in lines.iter().filter(|line| line.to > offset) {
             let skipped = offset.saturating_sub(line.from) as usize;
-            let text = if line.is_reference { line.text.as_str() } else { after_chars(&line.text, skipped) };
+            let raw = if line.is_reference { line.text.as_str() } else { after_chars(&line.text, skipped) };
+            let text = if line.is_reference { Cow::Borrowed(raw) } else { escaped(raw) };
             let room = self.bytes_max - self.digest.text.len();
             let start = line.from.max(offset);
             if text.len() <= room {
-                self.digest.text.push_str(text);
+                self.digest.text.push_str(&text);
                 self.add(part, line.kind, start, line.to);
                 continue;
             }
@@ -101,8 +105,8 @@ impl DigestWriter {
                 self.digest.text.truncate(before);
                 return UnitEnd::At(start);
             }
-            let cut = &text[..text.floor_char_boundary(room)];
-            self.digest.text.push_str(cut);
+            let cut = fitting(raw, room);
+            self.digest.text.push_str(&escaped(cut));
             let end = start + u32::try_from(cut.chars().count()).unwrap_or(u32::MAX);
             self.add(part, line.kind, start, end);
             return UnitEnd::At(end);
