@@ -24,7 +24,8 @@ pub(super) fn checked(named: &[NamedQuote], passages: &[FoundPassage]) -> Vec<Ci
     all
 }
 
-/// Returns where a quote is in a text. Models write white space differently; otherwise the quote must be the same.
+/// Returns where a quote is in a text. Models write white space differently, or leave it out where a line is wrapped;
+/// otherwise the quote must be the same.
 fn find(text: &str, quote: &str) -> Option<std::ops::Range<usize>> {
     let quote = quote.trim();
     if quote.is_empty() {
@@ -33,17 +34,18 @@ fn find(text: &str, quote: &str) -> Option<std::ops::Range<usize>> {
     if let Some(start) = text.find(quote) {
         return Some(start..start + quote.len());
     }
-    let wanted: Vec<&str> = quote.split_whitespace().collect();
-    let words: Vec<std::ops::Range<usize>> = words(text);
-    let fits = |run: &[std::ops::Range<usize>]| run.iter().zip(&wanted).all(|(at, word)| text[at.clone()] == **word);
-    let run = words.windows(wanted.len()).find(|run| fits(run))?;
-    Some(run.first()?.start..run.last()?.end)
+    let wanted: String = quote.split_whitespace().collect();
+    let joined: String = text.split_whitespace().collect();
+    // Where each byte of the joined words is in the text.
+    let places: Vec<usize> = words(text).flatten().collect();
+    let at = joined.find(&wanted)?;
+    Some(places[at]..places[at + wanted.len() - 1] + 1)
 }
 
-/// Returns where the words of a text are.
-fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+/// Returns where the words of a text are, in bytes.
+fn words(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     let start_of = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-    text.split_whitespace().map(|word| start_of(word)..start_of(word) + word.len()).collect()
+    text.split_whitespace().map(move |word| start_of(word)..start_of(word) + word.len())
 }
 
 #[cfg(test)]
@@ -61,8 +63,27 @@ mod tests {
             ("Refunds take six days", None),
             ("  ", None),
             ("End more", None),
+            ("take five", Some("take\n  five")),
+            ("Refunds take five days", Some("Refunds take\n  five days")),
+            ("unds take five da", Some("unds take\n  five da")),
+            ("é. End", Some("é. End")),
+            ("takes five", None),
         ] {
             assert_eq!(find(text, quote).map(|at| &text[at]), expected, "{quote}");
+        }
+        let wrapped = "返品は三十日\n以内に無料です。";
+        assert_eq!(find(wrapped, "三十日以内に無料").map(|at| &wrapped[at]), Some("三十日\n以内に無料"));
+    }
+
+    #[test]
+    fn every_part_of_a_text_is_found_however_its_white_space_is_written() {
+        let text = "Exchanges   are free\nwithin 30 days.\u{a0}Zwölf – Tage,\r\n\r\n\tdann nicht";
+        let bounds: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        for (start, end) in bounds.iter().flat_map(|start| bounds.iter().map(|end| (*start, *end))) {
+            let part = text.get(start..end).map(str::trim).filter(|part| part.chars().count() > 6);
+            let Some(part) = part else { continue };
+            let spaced = part.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(find(text, &spaced).map(|at| &text[at]), Some(part), "{spaced}");
         }
     }
 }
