@@ -61,6 +61,7 @@ mod long_text_exceeded_the_index_row_limit;
 mod lost_commits_were_not_reported;
 mod lost_database_started_a_new_store;
 mod mail_of_tokens_stopped_receiving;
+mod mail_wrote_the_heading_of_a_digest;
 mod message_to_oneself_was_in_two_threads;
 mod message_was_sent_twice_after_an_outage;
 mod messages_to_several_inboxes_deadlocked;
