@@ -8,6 +8,7 @@ mod code;
 mod cue;
 mod label;
 mod link;
+mod near;
 mod page;
 mod plain;
 mod row;

@@ -5,6 +5,7 @@ use std::cell::{Cell, OnceCell};
 
 use memchr::memmem;
 
+use super::cue::NearWords;
 use super::plain;
 use super::shape;
 use super::topic::PageTopic;
@@ -77,10 +78,21 @@ pub(super) struct VerificationPage<'a> {
     pub(super) is_conversation: bool,
     /// Index of the last line that shows something, if it consists of single characters.
     boxes: Option<usize>,
-    /// The tables of the keywords of each line. Computed on first use, because not all are needed.
-    tables: Vec<OnceCell<Vec<KeywordTable>>>,
+    /// What is computed of each line on first use, because not all are needed.
+    computed: Vec<ComputedLine>,
     /// Computed on first use, because it isn't needed for most messages.
     topic: OnceCell<PageTopic>,
+}
+
+/// What is computed of a line.
+#[derive(Debug, Default)]
+struct ComputedLine {
+    /// The tables of its keywords.
+    tables: OnceCell<Vec<KeywordTable>>,
+    /// Its text in the form that candidates are searched in.
+    plain: OnceCell<Vec<char>>,
+    /// What the words around it allow a code on it to be.
+    near: OnceCell<NearWords>,
 }
 
 /// The text of an emphasized element.
@@ -193,7 +205,7 @@ impl<'a> VerificationPage<'a> {
     /// Makes room for more lines.
     fn reserve(&mut self, lines: usize) {
         self.lines.reserve(lines.min(LINES_MAX));
-        self.tables.reserve(lines.min(LINES_MAX));
+        self.computed.reserve(lines.min(LINES_MAX));
     }
 
     fn push_line(&mut self, line: Cow<'a, str>) {
@@ -203,7 +215,7 @@ impl<'a> VerificationPage<'a> {
                 self.boxes = None;
             }
             self.lines.push(line);
-            self.tables.push(OnceCell::new());
+            self.computed.push(ComputedLine::default());
             return;
         }
         // A code with each character in a box of its own has one on each line.
@@ -238,7 +250,7 @@ impl<'a> VerificationPage<'a> {
             self.boxes = words.all(|word| single(word).is_some()).then_some(at);
         }
         self.lines.push(line);
-        self.tables.push(OnceCell::new());
+        self.computed.push(ComputedLine::default());
     }
 
     /// Ends a line of HTML. An anchor that has no label yet continues on the next line.
@@ -359,7 +371,17 @@ impl<'a> VerificationPage<'a> {
 
     /// Returns the tables of the keywords of a line, without its URLs.
     pub(super) fn tables(&self, at: usize) -> &[KeywordTable] {
-        self.tables[at].get_or_init(|| words::hits(&self.searched(at)).map(|hit| hit.table).collect())
+        self.computed[at].tables.get_or_init(|| words::hits(&self.searched(at)).map(|hit| hit.table).collect())
+    }
+
+    /// Returns a line in the form that candidates are searched in.
+    pub(super) fn plain(&self, at: usize) -> &[char] {
+        self.computed[at].plain.get_or_init(|| plain::plain(&self.lines[at]))
+    }
+
+    /// Returns what the words around a line allow a code on it to be, computed once.
+    pub(super) fn near_words(&self, at: usize, compute: impl FnOnce() -> NearWords) -> NearWords {
+        *self.computed[at].near.get_or_init(compute)
     }
 
     /// Returns the tables of the keywords of a line, without the sentences that only warn: "Never share this code".
@@ -378,6 +400,14 @@ impl<'a> VerificationPage<'a> {
     /// Returns a line in the form that keywords are searched in, without its URLs.
     fn searched(&self, at: usize) -> String {
         let line = &self.lines[at];
+        let trimmed = line.trim_ascii();
+        let is_plain = trimmed.is_ascii()
+            && !words::has_name(trimmed.as_bytes())
+            && !trimmed.bytes().any(|byte| byte.is_ascii_control())
+            && ["  ", "://"].iter().all(|other| memmem::find(trimmed.as_bytes(), other.as_bytes()).is_none());
+        if is_plain {
+            return trimmed.to_ascii_lowercase();
+        }
         let mut lower = String::with_capacity(line.len());
         words::push_lower(&mut lower, line);
         without_urls(&lower)
