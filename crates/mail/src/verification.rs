@@ -5,7 +5,9 @@
 //! most [`CONFIDENCE_MAX`].
 
 mod code;
+mod columns;
 mod cue;
+mod element;
 mod label;
 mod link;
 mod near;

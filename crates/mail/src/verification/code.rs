@@ -192,13 +192,15 @@ fn is_something_else(page: &VerificationPage<'_>, placed: &PlacedCandidate, all:
         || is_of_thing(page, placed)
 }
 
-/// Returns whether a candidate is the code of a thing in a table.
+/// Returns whether a candidate is the code of a thing in a table, or that of a payment.
 fn is_of_thing(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     let label = match placed.candidate.alone {
         true => label_above(page, placed),
         false => placed.sentence(page).label().map(str::to_owned),
     };
-    label.is_some_and(|label| row::is_code_of_thing(page, placed.line, &label))
+    label.is_some_and(|label| {
+        row::is_code_of_thing(page, placed.line, &label) || row::is_code_of_payment(page, placed.line, &label)
+    })
 }
 
 /// Returns whether initials are in front of a number, as in numbers of payments.
@@ -279,7 +281,7 @@ fn is_doubtful(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[Pla
 /// than its sentence, and decides for most numbers of ordinary mail.
 fn may_have_points(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     let near = near::words_around(page, placed.line);
-    if near.has_name || near.has_account && near.has_verb {
+    if near.has_name || near.has_account && near.has_verb || is_means(page, placed) {
         return true;
     }
     let is_shown = placed.is_shown();
@@ -302,7 +304,8 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let sentence = placed.sentence(page);
     let shown = placed.is_shown();
     let inline = sentence_cue(sentence, candidate);
-    let inline = if titles_sign_in(page, placed) { inline.max(CodeCue::Requested) } else { inline };
+    let is_request = titles_sign_in(page, placed) || is_means(page, placed) && is_about_sign_in(page, sentence);
+    let inline = if is_request { inline.max(CodeCue::Requested) } else { inline };
     // Neither the lines around nor the topic count there.
     if page.is_conversation && inline < CodeCue::SignIn {
         return 0;
@@ -353,6 +356,20 @@ fn is_instructed(sentence: &CodeSentence, candidate: &CodeCandidate, inline: Cod
     inline < CodeCue::Code && sentence.follows_verb() && candidate.kind == CodeForm::Digits
 }
 
+/// Returns whether a sentence begins with a candidate as the means of what it asks for: "Mit 482913 melden Sie sich an".
+fn is_means(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    const DIGITS: std::ops::RangeInclusive<usize> = 5..=8;
+    let candidate = &placed.candidate;
+    candidate.kind == CodeForm::Digits
+        && DIGITS.contains(&candidate.code.len())
+        && sentence::begins_with_means(page.plain(placed.line), candidate.from, candidate.to)
+}
+
+/// Returns whether a sentence, or the subject of its mail, is about signing in.
+fn is_about_sign_in(page: &VerificationPage<'_>, sentence: &CodeSentence) -> bool {
+    sentence.has(&[KeywordTable::Account, KeywordTable::Action]) || !page.is_conversation && page.topic().is_subject
+}
+
 /// Returns what the lines around a candidate say, if they may be about it.
 fn near(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate], inline: CodeCue) -> NearPoints {
     let (candidate, sentence) = (&placed.candidate, placed.sentence(page));
@@ -395,7 +412,9 @@ fn clear_form(candidate: &CodeCandidate, sentence: &CodeSentence, shown: bool, i
         CodeForm::Loose => shown || inline == CodeCue::SignIn || sentence.names_before(),
         CodeForm::Year => {
             let is_stated = sentence.links_name() || inline == CodeCue::SignIn && sentence.begins_with_it();
-            shown || sentence.follows_colon() || is_stated
+            let is_owned = sentence.owner_behind() && (sentence.begins_with_it() || sentence.follows_verb());
+            let is_requested = inline == CodeCue::SignIn && sentence.is_request() && sentence.names_before();
+            shown || sentence.follows_colon() || is_stated || is_owned || is_requested
         }
         CodeForm::Capitals => shown || sentence.follows_colon() || candidate.is_random() && sentence.names_before(),
         CodeForm::Words => candidate.alone || sentence.names_before(),

@@ -1,10 +1,13 @@
 //! The sentence around a candidate.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use super::page::VerificationPage;
+use super::row;
 use super::shape::{self, CodeCandidate};
 use super::words::{self, KeywordHit, KeywordTable};
+use crate::wordlist::{self, WordTable};
 
 /// Maximum number of characters of a sentence before and after the candidate.
 const SIDE_CHARS_MAX: usize = 160;
@@ -27,6 +30,23 @@ const OPENING: [char; 14] = [' ', '#', '"', '\'', '“', '„', '«', '*', '[', 
 /// Returns whether a mark is in front of a place in a line, or nothing, so that the line above can end with one.
 pub(super) fn is_marked(line: &[char], at: usize) -> bool {
     line[..at].iter().rev().find(|c| !OPENING.contains(c)).is_none_or(|c| MARKS.contains(c))
+}
+
+/// Prepositions in front of what one does something with.
+static MEANS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/sentences.txt"), "means"));
+
+/// Returns whether a sentence of a line begins with a preposition and a candidate, and goes on with a small letter or
+/// a comma, as in front of a verb.
+pub(super) fn begins_with_means(line: &[char], from: usize, to: usize) -> bool {
+    let before = line[..from].iter().rev().skip_while(|c| **c == ' ');
+    let word: String = before.clone().take_while(|c| c.is_alphabetic()).collect();
+    let outside = before.skip(word.chars().count()).find(|c| **c != ' ');
+    let word: String = word.chars().rev().flat_map(char::to_lowercase).collect();
+    let after = line[to..].iter().find(|c| **c != ' ');
+    !word.is_empty()
+        && outside.is_none_or(|c| matches!(c, '.' | '!' | '?' | ':' | '*'))
+        && after.is_some_and(|c| c.is_lowercase() || *c == ',')
+        && MEANS.contains(&&*word)
 }
 
 /// The sentence around a candidate, in lower case.
@@ -240,6 +260,14 @@ impl CodeSentence {
             !is_apart && !gap.contains(is_digit) && !rest.starts_with(is_digit)
         };
         self.after_hits.iter().filter(is_behind).filter_map(|hit| CodeName::of(hit.table)).max()
+    }
+
+    /// Returns whether the words behind the candidate say whose code it is: "2019 is your Acme code", but not "2026 is your
+    /// year to code".
+    pub(super) fn owner_behind(&self) -> bool {
+        let Some(name) = self.after_hits.iter().find(|hit| CodeName::of(hit.table).is_some()) else { return false };
+        let mut words = self.after[..name.from].split_whitespace().rev();
+        self.name_behind().is_some() && words.by_ref().take(2).any(row::is_owner)
     }
 
     /// Returns whether a colon, a dash or an arrow is right before the candidate.
