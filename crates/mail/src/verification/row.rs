@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use super::page::VerificationPage;
 use super::plain;
+use super::shape;
 use super::words::{self, KeywordTable};
 use crate::wordlist::{self, WordTable};
 
@@ -33,14 +34,23 @@ pub(super) fn is_code_of_payment(page: &VerificationPage<'_>, at: usize, label: 
     /// Number of lines above and below the code that can ask to enter it.
     const NEAR_MAX: usize = 3;
     let label = label.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let asks = |table: &KeywordTable| matches!(table, KeywordTable::Enter | KeywordTable::Action);
     let warns = |table: &KeywordTable| matches!(table, KeywordTable::Warning | KeywordTable::Denial);
-    let near = at.saturating_sub(NEAR_MAX)..page.lines.len().min(at + NEAR_MAX + 1);
+    let mut near = at.saturating_sub(NEAR_MAX)..page.lines.len().min(at + NEAR_MAX + 1);
     let is_named = label.chars().count() <= LABEL_CHARS_MAX && AUTHORIZATIONS.iter().any(|name| label.ends_with(name));
     is_named
         && page.lines.iter().any(|line| has_amount(line))
-        && !near.clone().any(|line| page.tables(line).iter().any(asks))
+        && !near.any(|line| page.tables(line).contains(&KeywordTable::Enter) || has_duration(&page.lines[line]))
         && !(0..page.lines.len()).any(|line| page.tables(line).iter().any(warns))
+}
+
+/// Returns whether a line has a number of minutes or seconds.
+fn has_duration(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(2).any(|pair| {
+        let unit = pair[1].to_lowercase();
+        pair[0].ends_with(|c: char| c.is_ascii_digit())
+            && shape::DURATION_UNITS.iter().any(|known| unit.starts_with(known))
+    })
 }
 
 /// Returns whether a line has an amount of money: `$12.40`, `12,40 EUR`.
