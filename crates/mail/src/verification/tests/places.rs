@@ -19,7 +19,7 @@ fn code_in_front_of_the_verb_is_found_where_the_mail_is_about_signing_in() {
         ("Inloggning", "Med", "loggar du in."),
         ("Logg inn", "Med", "logger du inn."),
         ("Connexion à Acme", "Avec", ", vous vous connectez."),
-        ("Inicio de sesión", "Con", "inicias sesión."),
+        ("Iniciar sesión en Acme", "Con", "inicias sesión."),
         ("Accesso", "Con", "accedi al tuo account."),
         ("Login", "Com", "você faz login."),
         ("Sign in to Acme", "With", "you sign in to Acme."),
@@ -162,6 +162,14 @@ fn label_that_joins_a_team_accepts_an_invitation_even_in_mail_to_many() {
         "Dem Team beitreten",
         "Dem Arbeitsbereich beitreten",
     ];
+    // Labels that advertising has too.
+    const INVITED: [(&str, &str); 5] = [
+        ("Join now", "invite"),
+        ("Join now", "invitations"),
+        ("Sign up", "invite"),
+        ("Get started", "invite"),
+        ("Jetzt anmelden", "invite"),
+    ];
     let leave = "<p><a href='https://acme.example/unsubscribe/x1'>Unsubscribe</a> from these emails.</p>";
     let token = "Q7m2xVb9kTz4LrW8nYc3HsD6";
     for label in LABELS {
@@ -170,9 +178,7 @@ fn label_that_joins_a_team_accepts_an_invitation_even_in_mail_to_many() {
             let invitation = format!("https://acme.example/invite/{token}");
             assert_eq!(found(subject, None, Some(&html(&invitation))).1, Some(invitation), "{subject} {label}");
         }
-        for (label, route) in
-            [("Join now", "invite"), ("Join", "invitations"), ("Sign up", "invite"), ("Jetzt beitreten", "invite")]
-        {
+        for (label, route) in INVITED {
             let url = format!("https://acme.example/{route}/{token}");
             let html = format!("<p>Ann Doe invited you to work in Acme.</p><a href='{url}'>{label}</a>");
             assert_eq!(found("Ann Doe invited you to Acme", None, Some(&html)).1, Some(url), "{html}");
