@@ -5,9 +5,12 @@
 //! most [`CONFIDENCE_MAX`].
 
 mod code;
+mod columns;
 mod cue;
+mod element;
 mod label;
 mod link;
+mod near;
 mod page;
 mod plain;
 mod row;

@@ -1,15 +1,15 @@
 //! Converts HTML to marked lines: the quote and signature markers of mail clients become [`LineMark`]s.
 //!
-//! Only the outermost marker counts. Unclosed elements are tolerated: a region ends when the tags of its own name are
-//! balanced.
+//! Only the outermost marker counts, except that text inside hidden text can be shown again. Unclosed elements are
+//! tolerated: a region ends when the tags of its own name are balanced.
 
 use super::line::{LineMark, MarkedLine};
 use super::token::{self, HtmlName, HtmlStartTag, HtmlToken};
-use crate::html::hidden::{self, HidingAttributes, is_filler};
+use crate::html::hidden::{HidingAttributes, HidingState, OwnHiding, is_filler};
 use crate::lines::lines;
 
-/// Maximum number of nested regions. Deeper ones have no effect because the outermost one counts.
-const REGIONS_MAX: usize = 4;
+/// Maximum number of nested regions. Deeper ones have no effect.
+const REGIONS_MAX: usize = 12;
 
 /// `id`, `class` or `name` values of elements after which everything is history (Outlook on the web, Outlook mobile and
 /// Mac, NetEase).
@@ -121,6 +121,8 @@ struct MarkedRegion<'a> {
     /// Number of open elements of that name, including the region's own.
     open: usize,
     mark: LineMark,
+    /// What is hidden inside.
+    state: HidingState,
 }
 
 #[derive(Debug, Default)]
@@ -146,6 +148,17 @@ impl<'a> MarkupReader<'a> {
     fn mark(&self) -> LineMark {
         let outside = if self.cut { LineMark::UnquotedHistory } else { LineMark::Unclassified };
         self.regions.last().map_or(outside, |region| region.mark)
+    }
+
+    /// Returns what is hidden here.
+    fn state(&self) -> HidingState {
+        self.regions.last().map_or_else(HidingState::default, |region| region.state)
+    }
+
+    /// Returns the mark of text that isn't hidden here.
+    fn shown_mark(&self) -> LineMark {
+        let outside = if self.cut { LineMark::UnquotedHistory } else { LineMark::Unclassified };
+        self.regions.iter().rev().map(|region| region.mark).find(|mark| *mark != LineMark::Hidden).unwrap_or(outside)
     }
 
     fn write_text(&mut self, text: &str) {
@@ -207,18 +220,31 @@ impl<'a> MarkupReader<'a> {
 
     /// Begins a region if the tag marks its content.
     fn begin_region(&mut self, tag: HtmlStartTag<'a>) {
-        let is_decided = !matches!(self.mark(), LineMark::Unclassified | LineMark::Indented);
-        let is_open = !is_decided && self.regions.len() < REGIONS_MAX;
+        let is_hidden = self.mark() == LineMark::Hidden;
+        let is_decided = !matches!(self.shown_mark(), LineMark::Unclassified | LineMark::Indented);
+        let is_open = !is_decided && !self.state().is_removed() && self.regions.len() < REGIONS_MAX;
         if !is_open && (self.in_gmail_quote || !tag.is("div")) {
             return;
         }
         let attributes = MarkingAttributes::of(tag);
         self.in_gmail_quote |= tag.is("div") && attributes.class.is_some_and(|class| class.contains(GMAIL_QUOTE));
-        let is_left_out = |mark: &LineMark| *mark != LineMark::Hidden || self.respects_hidden;
-        let Some(mark) = self.mark_of(tag, &attributes).filter(|_| is_open).filter(is_left_out) else { return };
+        if !is_open {
+            return;
+        }
+        let own = attributes.own_hiding(tag);
+        let is_shown = !self.state().inside(&own).hides_text();
+        let state = if self.respects_hidden { self.state().inside(&own) } else { HidingState::default() };
+        let mark = match self.mark_of(tag, &attributes, state.hides_text()) {
+            Some(mark) => mark,
+            None if is_hidden && !state.hides_text() => self.shown_mark(),
+            None => return,
+        };
+        if mark == LineMark::Hidden && is_hidden && state == self.state() {
+            return;
+        }
         self.end_text();
         self.has_history |=
-            matches!(mark, LineMark::Quoted | LineMark::UnquotedHistory | LineMark::Dropped) && !attributes.hides(tag);
+            matches!(mark, LineMark::Quoted | LineMark::UnquotedHistory | LineMark::Dropped) && is_shown;
         self.has_quotes |= mark == LineMark::Indented;
         match mark {
             LineMark::UnquotedHistory => {
@@ -226,7 +252,7 @@ impl<'a> MarkupReader<'a> {
                 self.regions.clear();
             }
             LineMark::ForwardedMessage => self.forward = true,
-            mark => self.regions.push(MarkedRegion { name: tag.name.text, open: 1, mark }),
+            mark => self.regions.push(MarkedRegion { name: tag.name.text, open: 1, mark, state }),
         }
     }
 
@@ -263,8 +289,8 @@ impl<'a> MarkupReader<'a> {
     }
 
     /// Returns the mark that an element gives its content here.
-    fn mark_of(&self, tag: HtmlStartTag<'_>, attributes: &MarkingAttributes<'_>) -> Option<LineMark> {
-        let mark = attributes.mark_of(tag)?;
+    fn mark_of(&self, tag: HtmlStartTag<'_>, attributes: &MarkingAttributes<'_>, is_hidden: bool) -> Option<LineMark> {
+        let mark = attributes.mark_of(tag, is_hidden)?;
         let is_grouped = mark == LineMark::Indented && self.in_gmail_quote;
         Some(if is_grouped { LineMark::Quoted } else { mark })
     }
@@ -318,13 +344,13 @@ impl<'a> MarkingAttributes<'a> {
         all
     }
 
-    /// Returns whether the element hides its content.
-    fn hides(&self, tag: HtmlStartTag<'_>) -> bool {
-        hidden::is_hidden(tag.name.text, &self.hiding)
+    /// Returns what the element decides about what is hidden.
+    fn own_hiding(&self, tag: HtmlStartTag<'_>) -> OwnHiding {
+        OwnHiding::of(tag.name.text, &self.hiding)
     }
 
     /// Returns the mark that the element gives its content.
-    fn mark_of(&self, tag: HtmlStartTag<'_>) -> Option<LineMark> {
+    fn mark_of(&self, tag: HtmlStartTag<'_>, is_hidden: bool) -> Option<LineMark> {
         let is_quote = tag.is("blockquote");
         for (value, is_name) in [(self.id, false), (self.class, false), (self.name, true), (self.smartmail, false)] {
             let value = value.unwrap_or_default().to_ascii_lowercase();
@@ -333,7 +359,7 @@ impl<'a> MarkingAttributes<'a> {
                 return mark;
             }
         }
-        if self.hides(tag) {
+        if is_hidden {
             return Some(LineMark::Hidden);
         }
         if is_quote {

@@ -18,6 +18,7 @@ pub(crate) struct HidingAttributes<'a> {
     pub(crate) style: Option<&'a str>,
     pub(crate) color: Option<&'a str>,
     pub(crate) bgcolor: Option<&'a str>,
+    pub(crate) size: Option<&'a str>,
 }
 
 impl<'a> HidingAttributes<'a> {
@@ -25,7 +26,7 @@ impl<'a> HidingAttributes<'a> {
     pub(crate) fn add(&mut self, name: &str, value: &'a str) {
         let place = hashify::tiny_map_ignore_case! { name.as_bytes(),
             "hidden" => &mut self.hidden, "style" => &mut self.style, "color" => &mut self.color,
-            "bgcolor" => &mut self.bgcolor,
+            "bgcolor" => &mut self.bgcolor, "size" => &mut self.size,
         };
         if let Some(place) = place {
             place.get_or_insert(value);
@@ -33,42 +34,106 @@ impl<'a> HidingAttributes<'a> {
     }
 }
 
-/// What the attributes of an element decide about its content.
+/// What hides the text at a place. The properties that are inherited count on their own, so that an element inside can
+/// show its text again: `font-size`, `line-height`, `visibility`, `color` and `mso-hide`. Nothing undoes the others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct HidingState {
+    /// Whether it isn't displayed, whatever is inside.
+    is_removed: bool,
+    is_invisible: bool,
+    is_tiny: bool,
+    is_without_lines: bool,
+    is_for_others: bool,
+    /// The color of the letters if nobody can see it: that of the background, or none.
+    blended: Option<HidingColor>,
+}
+
+impl HidingState {
+    /// Returns the state inside an element at a place of this state.
+    pub(crate) fn inside(self, own: &OwnHiding) -> Self {
+        Self {
+            is_removed: self.is_removed || own.is_removed,
+            is_invisible: own.is_invisible.unwrap_or(self.is_invisible),
+            is_tiny: own.is_tiny.unwrap_or(self.is_tiny),
+            is_without_lines: own.is_without_lines.unwrap_or(self.is_without_lines),
+            is_for_others: own.is_for_others.unwrap_or(self.is_for_others),
+            blended: own.blended(self.blended),
+        }
+    }
+
+    /// Returns whether neither the text nor anything inside is shown.
+    pub(crate) fn is_removed(self) -> bool {
+        self.is_removed
+    }
+
+    /// Returns whether text is hidden.
+    pub(crate) fn hides_text(self) -> bool {
+        self.hides_images() || self.is_tiny || self.is_without_lines || self.blended.is_some()
+    }
+
+    /// Returns whether images and fields are hidden. They have sizes and colors of their own.
+    pub(crate) fn hides_images(self) -> bool {
+        self.is_removed || self.is_invisible || self.is_for_others
+    }
+}
+
+/// A color in the form that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hiding {
-    /// All of it is hidden.
-    Element,
-    /// The letters are too small, except those of elements inside that have another size.
-    Letters,
-    /// The letters have a size of their own that is readable.
-    ReadableLetters,
+struct HidingColor(u64);
+
+impl HidingColor {
+    const TRANSPARENT: Self = Self::of_normal("transparent");
+
+    fn of(value: &str) -> Self {
+        Self::of_normal(&color(value))
+    }
+
+    /// Hashes a color (FNV-1a), so that a state has no lifetime.
+    const fn of_normal(value: &str) -> Self {
+        let (bytes, mut hash, mut at) = (value.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
+        while at < bytes.len() {
+            hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        Self(hash)
+    }
 }
 
-/// Returns whether an element hides its content.
-pub(crate) fn is_hidden(name: &str, attributes: &HidingAttributes<'_>) -> bool {
-    matches!(hiding(name, attributes), Some(Hiding::Element | Hiding::Letters))
+/// What the attributes of an element decide about its content; `None` for what it inherits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct OwnHiding {
+    is_removed: bool,
+    is_invisible: Option<bool>,
+    is_tiny: Option<bool>,
+    is_without_lines: Option<bool>,
+    is_for_others: Option<bool>,
+    color: Option<HidingColor>,
+    background: Option<HidingColor>,
 }
 
-/// Returns what an element hides.
-pub(crate) fn hiding(name: &str, attributes: &HidingAttributes<'_>) -> Option<Hiding> {
-    if attributes.hidden.is_some() {
-        return Some(Hiding::Element);
+impl OwnHiding {
+    /// Returns what the attributes of an element of this name decide.
+    pub(crate) fn of(name: &str, attributes: &HidingAttributes<'_>) -> Self {
+        let mut style = HidingStyle::default();
+        style.own.is_removed = attributes.hidden.is_some();
+        style.own.color = attributes.color.map(HidingColor::of);
+        style.own.background = attributes.bgcolor.map(HidingColor::of);
+        // Every size of `font` is one that can be read.
+        style.own.is_tiny = attributes.size.filter(|_| name.eq_ignore_ascii_case("font")).map(|_| false);
+        if let Some(text) = attributes.style {
+            style.read(text);
+        }
+        style.own_of(name)
     }
-    let style = attributes.style?;
-    let style = &style[..style.floor_char_boundary(STYLE_BYTES_MAX)];
-    let style = if style.contains('&') { Cow::Owned(entity::decoded_attribute(style)) } else { Cow::Borrowed(style) };
-    let mut normal = String::with_capacity(style.len());
-    let shown = style.bytes().filter(u8::is_ascii_graphic);
-    normal.extend(shown.map(|byte| char::from(byte.to_ascii_lowercase())));
-    if normal.contains("/*") {
-        normal = without_comments(&normal);
+
+    /// Returns the color of letters that nobody can see, in an element around which they have this one.
+    fn blended(&self, around: Option<HidingColor>) -> Option<HidingColor> {
+        let behind = self.background.or(around.filter(|around| *around != HidingColor::TRANSPARENT));
+        match self.color.or(around) {
+            Some(HidingColor::TRANSPARENT) => Some(HidingColor::TRANSPARENT),
+            color => color.filter(|color| Some(*color) == behind),
+        }
     }
-    let background = attributes.bgcolor.map(color);
-    let mut all = HidingStyle { color: attributes.color.map(color), background, ..HidingStyle::default() };
-    for (property, value) in normal.split(';').filter_map(|rule| rule.split_once(':')) {
-        all.add(property, value.trim_end_matches("!important"));
-    }
-    if all.hides(name) { Some(Hiding::Element) } else { all.letters }
 }
 
 /// Returns the declarations of a style without the comments between them.
@@ -84,53 +149,67 @@ fn without_comments(style: &str) -> String {
 
 /// The declarations of a style that can hide a text.
 #[derive(Default)]
-struct HidingStyle<'s> {
-    /// Whether one of them hides on its own.
-    hides: bool,
-    /// Whether its letters are readable, if it sets their size.
-    letters: Option<Hiding>,
+struct HidingStyle {
+    own: OwnHiding,
     /// Whether it is hidden from Outlook.
-    is_for_others: bool,
+    is_for_others: Option<bool>,
+    has_lines: Option<bool>,
     /// Whether the element looks like a button or a box.
     is_box: bool,
     is_flat: bool,
     is_cut: bool,
     is_placed: bool,
     is_off_page: bool,
-    color: Option<Cow<'s, str>>,
-    background: Option<Cow<'s, str>>,
 }
 
-impl<'s> HidingStyle<'s> {
-    fn add(&mut self, property: &str, value: &'s str) {
+impl HidingStyle {
+    /// Reads the declarations of a style attribute.
+    fn read(&mut self, style: &str) {
+        let style = &style[..style.floor_char_boundary(STYLE_BYTES_MAX)];
+        let style =
+            if style.contains('&') { Cow::Owned(entity::decoded_attribute(style)) } else { Cow::Borrowed(style) };
+        let mut normal = String::with_capacity(style.len());
+        let shown = style.bytes().filter(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
+        normal.extend(shown.map(|byte| char::from(byte.to_ascii_lowercase())));
+        if normal.contains("/*") {
+            normal = without_comments(&normal);
+        }
+        for (property, value) in normal.split(';').filter_map(|rule| rule.split_once(':')) {
+            let property = property.trim_ascii();
+            if property == "font" {
+                self.add_font(value);
+            } else if value.bytes().any(|byte| byte.is_ascii_whitespace()) {
+                let value: String = value.split_ascii_whitespace().collect();
+                self.add(property, value.trim_end_matches("!important"));
+            } else {
+                self.add(property, value.trim_end_matches("!important"));
+            }
+        }
+    }
+
+    fn add(&mut self, property: &str, value: &str) {
         let is_zero = || number(value) == Some(0.0);
         let is_at_most = |most: f32| number(value).is_some_and(|number| number <= most);
+        let own = &mut self.own;
         match property {
-            "display" => self.hides |= value == "none",
-            "visibility" => self.hides |= matches!(value, "hidden" | "collapse"),
-            "mso-hide" => self.is_for_others |= value == "all",
-            "opacity" | "max-height" | "max-width" | "zoom" => self.hides |= is_zero(),
-            "transform" => self.hides |= is_shrunk(value),
-            "scale" => self.hides |= is_zero(),
-            "clip-path" => self.hides |= is_clipped(value),
-            "font-size" => {
-                let is_absolute = value.ends_with("px") || value.ends_with("pt");
-                let is_relative = value.ends_with('%') || value.ends_with("em") && !value.ends_with("rem");
-                if is_zero() || is_absolute && is_at_most(UNREADABLE) {
-                    self.letters = Some(Hiding::Letters);
-                } else if !is_relative && value != "inherit" {
-                    self.letters = Some(Hiding::ReadableLetters);
-                }
-            }
+            "display" => own.is_removed |= value == "none",
+            "visibility" if !is_inherited(value) => own.is_invisible = Some(matches!(value, "hidden" | "collapse")),
+            "mso-hide" if !is_inherited(value) => self.is_for_others = Some(value == "all"),
+            "opacity" | "max-height" | "max-width" | "zoom" => own.is_removed |= is_zero(),
+            "transform" => own.is_removed |= is_shrunk(value),
+            "scale" => own.is_removed |= is_zero(),
+            "clip-path" => own.is_removed |= is_clipped(value),
+            "font-size" => own.is_tiny = is_tiny(value).or(own.is_tiny),
+            "line-height" if !is_inherited(value) => self.has_lines = Some(!is_zero()),
             "height" | "width" => self.is_flat |= is_zero(),
             "overflow" | "overflow-x" | "overflow-y" => self.is_cut |= matches!(value, "hidden" | "clip"),
             "position" => self.is_placed = matches!(value, "absolute" | "fixed"),
             "left" | "top" | "right" | "bottom" => self.is_off_page |= is_at_most(OFF_PAGE),
-            "text-indent" | "margin-left" | "margin-top" => self.hides |= is_at_most(OFF_PAGE),
-            "clip" => self.hides |= is_empty_clip(value),
-            "color" => self.color = Some(color(value)),
+            "text-indent" | "margin-left" | "margin-top" => own.is_removed |= is_at_most(OFF_PAGE),
+            "clip" => own.is_removed |= is_empty_clip(value),
+            "color" if !is_inherited(value) => own.color = Some(HidingColor::of(value)),
             "background-color" | "background" => {
-                self.background = Some(color(value));
+                own.background = Some(HidingColor::of(value));
                 self.is_box = true;
             }
             "padding" => self.is_box |= !is_zero(),
@@ -138,15 +217,54 @@ impl<'s> HidingStyle<'s> {
         }
     }
 
-    fn hides(&self, name: &str) -> bool {
+    /// Adds the size and the line height of the shorthand: `italic 400 0/0 Arial`.
+    fn add_font(&mut self, value: &str) {
+        const SYSTEM_FONTS: [&str; 6] = ["caption", "icon", "menu", "message-box", "small-caption", "status-bar"];
+        let mut rest = value.trim_ascii();
+        while !rest.is_empty() {
+            let end = rest.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            rest = after.trim_ascii_start();
+            let is_weight = || word.bytes().all(|byte| byte.is_ascii_digit()) && number(word).is_some_and(|n| n > 0.0);
+            let is_size = word.starts_with(|c: char| c.is_ascii_digit() || c == '.') && !is_weight();
+            let size = if SYSTEM_FONTS.contains(&word) { "medium" } else { word };
+            if !is_size && !SIZES.contains(&size) {
+                continue;
+            }
+            self.add("font-size", size);
+            let height = rest.strip_prefix('/').and_then(|height| height.split_ascii_whitespace().next());
+            return self.add("line-height", height.unwrap_or("normal"));
+        }
+    }
+
+    /// Returns what the declarations decide about an element of this name.
+    fn own_of(mut self, name: &str) -> OwnHiding {
         let is_button = self.is_box || name.eq_ignore_ascii_case("a");
-        let is_invisible =
-            self.color.as_deref() == Some("transparent") || self.color.is_some() && self.color == self.background;
-        self.hides
-            || self.is_for_others && !is_button
-            || self.is_flat && self.is_cut
-            || self.is_placed && self.is_off_page
-            || is_invisible
+        self.own.is_removed |= self.is_flat && self.is_cut || self.is_placed && self.is_off_page;
+        self.own.is_for_others = self.is_for_others.map(|is_for_others| is_for_others && !is_button);
+        // Lines without height are over each other, unless what is outside of them is cut off.
+        self.own.is_without_lines = self.has_lines.map(|has_lines| !has_lines && self.is_cut);
+        self.own
+    }
+}
+
+/// The sizes of letters that have names.
+const SIZES: [&str; 8] = ["xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large"];
+
+/// Returns whether a value is that of the element around.
+fn is_inherited(value: &str) -> bool {
+    matches!(value, "inherit" | "unset" | "revert" | "revert-layer")
+}
+
+/// Returns whether letters of a size can't be read, or `None` if it depends on the size around.
+fn is_tiny(value: &str) -> Option<bool> {
+    let is_absolute = value.ends_with("px") || value.ends_with("pt");
+    let is_relative = ["%", "em", "ex", "ch"].iter().any(|unit| value.ends_with(unit)) && !value.ends_with("rem");
+    match number(value) {
+        Some(0.0) => Some(true),
+        Some(size) if is_absolute && size <= UNREADABLE => Some(true),
+        Some(_) => (!is_relative).then_some(false),
+        None => (SIZES.contains(&value) || matches!(value, "initial") || value.starts_with("calc")).then_some(false),
     }
 }
 

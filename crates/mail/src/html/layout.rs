@@ -49,6 +49,13 @@ impl ElementLayout {
         Self { role, ..self }
     }
 
+    /// Returns whether an element of this name has content and an end tag.
+    pub(super) fn has_content(self, name: &str) -> bool {
+        const VOID: [&str; 9] = ["area", "base", "col", "embed", "input", "link", "meta", "source", "wbr"];
+        !matches!(self.role, LayoutRole::LineBreak | LayoutRole::Ruler | LayoutRole::Image)
+            && !VOID.iter().any(|void| name.eq_ignore_ascii_case(void))
+    }
+
     /// Returns the layout of the element with this name, in any case.
     pub(super) fn of(name: &str) -> Self {
         use LayoutRole as Role;

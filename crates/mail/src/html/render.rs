@@ -2,7 +2,7 @@
 
 use super::HtmlText;
 use super::entity;
-use super::hidden::{HidingAttributes, is_filler, is_hidden};
+use super::hidden::{HidingAttributes, HidingState, OwnHiding, is_filler};
 use super::layout::{ElementLayout, Gap, LayoutRole};
 use super::tag::{attribute, read_attributes};
 
@@ -22,15 +22,24 @@ const MARKER_BYTES_MIN: usize = 64;
 /// Maximum length of a link target that is written to the output, in bytes.
 const LINK_BYTES_MAX: usize = 8_192;
 
+/// Maximum number of nested elements that change what is hidden. Deeper ones change nothing.
+const HIDING_DEPTH_MAX: usize = 64;
+
 struct OpenLink {
     target: String,
     /// Offset of the label in the output.
     start: usize,
+    /// Whether a link without label is shown.
+    is_shown: bool,
 }
 
-struct HiddenElement<'a> {
+/// An element that changes what is hidden.
+struct HidingElement<'a> {
     name: &'a str,
+    /// Number of open elements of that name, including its own.
     depth: usize,
+    /// What is hidden inside.
+    state: HidingState,
 }
 
 /// The marker of an item of a list.
@@ -50,7 +59,8 @@ pub(crate) struct TextRenderer<'a> {
     lists: Vec<Option<u32>>,
     marker: Option<Marker>,
     link: Option<OpenLink>,
-    hidden: Option<HiddenElement<'a>>,
+    /// The innermost last. Only the last one can be removed from the text with all that is inside.
+    hiding: Vec<HidingElement<'a>>,
     respect_hidden: bool,
     /// How many bytes of markers may still be written.
     marker_bytes_left: usize,
@@ -68,7 +78,7 @@ impl<'a> TextRenderer<'a> {
             lists: Vec::new(),
             marker: None,
             link: None,
-            hidden: None,
+            hiding: Vec::new(),
             respect_hidden,
             marker_bytes_left: html_bytes.saturating_mul(MARKERS_PER_BYTE_MAX).saturating_add(MARKER_BYTES_MIN),
         }
@@ -79,8 +89,12 @@ impl<'a> TextRenderer<'a> {
             return;
         }
         let text = entity::decoded(raw);
-        if self.hidden.is_some() {
+        if self.state().hides_text() {
             push_folded(&mut self.hidden_out, &text);
+            // It can separate boxes with letters of their own.
+            if !self.state().is_removed() && text.chars().all(is_white_space) {
+                self.request_gap(Gap::Space);
+            }
         } else if self.pre_depth > 0 {
             self.write_preformatted(&text);
         } else {
@@ -178,14 +192,45 @@ impl<'a> TextRenderer<'a> {
         }
     }
 
+    /// Returns what is hidden here.
+    fn state(&self) -> HidingState {
+        self.hiding.last().map_or_else(HidingState::default, |last| last.state)
+    }
+
+    /// Begins an element that changes what is hidden.
+    fn begin_hiding(&mut self, name: &'a str, attributes: &str, layout: ElementLayout) {
+        let is_changeable = layout.can_hide || !self.hiding.is_empty();
+        if !self.respect_hidden || !is_changeable || attributes.is_empty() || self.hiding.len() >= HIDING_DEPTH_MAX {
+            return;
+        }
+        let state = self.state().inside(&own_hiding(name, attributes));
+        let can_hide = layout.can_hide || !state.hides_text() && layout.has_content(name);
+        if can_hide && state != self.state() {
+            self.separate_hidden();
+            self.hiding.push(HidingElement { name, depth: 1, state });
+        }
+    }
+
+    /// Ends the elements that change what is hidden whose tags are balanced.
+    fn end_hiding(&mut self, name: &str) {
+        for element in &mut self.hiding {
+            element.depth -= usize::from(element.name.eq_ignore_ascii_case(name));
+        }
+        if let Some(ended) = self.hiding.iter().position(|element| element.depth == 0) {
+            self.hiding.truncate(ended);
+        }
+    }
+
     pub(crate) fn open(&mut self, name: &'a str, attributes: &str) {
-        if let Some(hidden) = &mut self.hidden {
-            hidden.depth += usize::from(hidden.name.eq_ignore_ascii_case(name));
+        for element in &mut self.hiding {
+            element.depth += usize::from(element.name.eq_ignore_ascii_case(name));
+        }
+        if self.state().is_removed() {
             return self.separate_hidden();
         }
         let layout = ElementLayout::of(name);
-        if self.respect_hidden && layout.can_hide && !attributes.is_empty() && hides(name, attributes) {
-            self.hidden = Some(HiddenElement { name, depth: 1 });
+        self.begin_hiding(name, attributes, layout);
+        if self.state().is_removed() {
             return;
         }
         self.request_gap(layout.gap);
@@ -193,8 +238,10 @@ impl<'a> TextRenderer<'a> {
             LayoutRole::None => {}
             LayoutRole::LineBreak => self.line_break(),
             LayoutRole::Ruler => {
-                self.write_word("---");
-                self.request_gap(Gap::Line);
+                if !self.state().hides_images() {
+                    self.write_word("---");
+                    self.request_gap(Gap::Line);
+                }
             }
             LayoutRole::Item => self.list_item(),
             LayoutRole::List => self.begin_list(None),
@@ -209,12 +256,13 @@ impl<'a> TextRenderer<'a> {
     }
 
     pub(crate) fn close(&mut self, name: &str) {
-        if let Some(hidden) = &mut self.hidden {
-            hidden.depth -= usize::from(hidden.name.eq_ignore_ascii_case(name));
-            if hidden.depth == 0 {
-                self.hidden = None;
-            }
-            return self.separate_hidden();
+        let was_removed = self.state().is_removed();
+        if !self.hiding.is_empty() {
+            self.separate_hidden();
+            self.end_hiding(name);
+        }
+        if was_removed {
+            return;
         }
         let layout = ElementLayout::of(name);
         match layout.role {
@@ -233,7 +281,7 @@ impl<'a> TextRenderer<'a> {
 
     /// Separates the hidden text behind a tag from that in front of it.
     fn separate_hidden(&mut self) {
-        if !self.hidden_out.ends_with(' ') {
+        if !self.hidden_out.is_empty() && !self.hidden_out.ends_with(' ') {
             self.hidden_out.push(' ');
         }
     }
@@ -273,7 +321,7 @@ impl<'a> TextRenderer<'a> {
         if has_known_scheme {
             let target: String = target.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
             let start = self.out.len();
-            self.link = Some(OpenLink { target, start });
+            self.link = Some(OpenLink { target, start, is_shown: !self.state().hides_text() });
         }
     }
 
@@ -284,7 +332,7 @@ impl<'a> TextRenderer<'a> {
         };
         let label = self.out.get(link.start..).unwrap_or_default().trim();
         let label = label.trim_start_matches("> ").trim_start_matches("- ");
-        if same_target(label, &link.target) {
+        if label.is_empty() && !link.is_shown || same_target(label, &link.target) {
             return;
         }
         if !label.is_empty() {
@@ -297,6 +345,10 @@ impl<'a> TextRenderer<'a> {
     }
 
     fn write_image(&mut self, attributes: &str) {
+        if self.state().hides_images() {
+            return;
+        }
+        self.link.iter_mut().for_each(|link| link.is_shown = true);
         if let Some(alt) = attribute(attributes, "alt") {
             let alt = entity::decoded(alt);
             self.write_flowing(&alt);
@@ -305,20 +357,20 @@ impl<'a> TextRenderer<'a> {
 
     pub(crate) fn finish(mut self) -> (HtmlText, bool) {
         self.end_link();
-        let unclosed = self.hidden.is_some();
+        let unclosed = self.state().hides_text();
         let visible = self.out.trim_end().trim_start_matches('\n').to_owned();
         let hidden = self.hidden_out.trim().to_owned();
         (HtmlText { visible, hidden }, unclosed)
     }
 }
 
-/// Returns whether the attributes of an element hide its content.
-fn hides(name: &str, attributes: &str) -> bool {
+/// Returns what the attributes of an element decide about what is hidden.
+fn own_hiding(name: &str, attributes: &str) -> OwnHiding {
     let mut hiding = HidingAttributes::default();
     for attribute in read_attributes(attributes) {
         hiding.add(attribute.name, attribute.value);
     }
-    is_hidden(name, &hiding)
+    OwnHiding::of(name, &hiding)
 }
 
 /// Returns whether a label already names the target of its link.

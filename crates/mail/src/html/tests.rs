@@ -1,5 +1,7 @@
 //! Table tests of HTML to text, and tests with hostile input.
 
+mod hiding;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -9,8 +9,9 @@ use std::cell::OnceCell;
 
 use super::VerificationReason;
 use super::cue::CodeCue;
+use super::near::{self, NearPoints};
 use super::page::VerificationPage;
-use super::plain::{self, plain};
+use super::plain;
 use super::row;
 use super::sentence::{self, CodeName, CodeSentence};
 use super::shape::{self, CodeCandidate, CodeForm};
@@ -18,10 +19,6 @@ use super::words::{self, KeywordTable};
 
 /// Maximum number of candidates of a page that are examined. Codes are near the top.
 const CANDIDATES_MAX: usize = 200;
-/// Maximum number of non-blank lines above a code whose words count for it.
-const LINES_ABOVE_MAX: usize = 4;
-/// Maximum number of non-blank lines below a code whose words count for it.
-const LINES_BELOW_MAX: usize = 2;
 /// Minimum number of different tokens of one length, each alone on its line, that are a list.
 const LIST_LENGTH_MIN: usize = 3;
 /// The score of a code that its mail binds to a host.
@@ -126,8 +123,8 @@ fn origin_bound(page: &VerificationPage<'_>) -> Option<String> {
 
 fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
     let mut all = Vec::new();
-    for (line, text) in page.lines.iter().enumerate().filter(|(_, text)| shape::may_hold_code(text)) {
-        for mut candidate in shape::candidates(&plain(text)) {
+    for line in (0..page.lines.len()).filter(|line| shape::may_hold_code(&page.lines[*line], || page.plain(*line))) {
+        for mut candidate in shape::candidates(page.plain(line)) {
             candidate.bold |= page.emphasizes(line, &candidate.code);
             candidate.alone &= !page.is_continued(line);
             all.push(PlacedCandidate::new(line, candidate));
@@ -195,13 +192,15 @@ fn is_something_else(page: &VerificationPage<'_>, placed: &PlacedCandidate, all:
         || is_of_thing(page, placed)
 }
 
-/// Returns whether a candidate is the code of a thing in a table.
+/// Returns whether a candidate is the code of a thing in a table, or that of a payment.
 fn is_of_thing(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     let label = match placed.candidate.alone {
         true => label_above(page, placed),
         false => placed.sentence(page).label().map(str::to_owned),
     };
-    label.is_some_and(|label| row::is_code_of_thing(page, placed.line, &label))
+    label.is_some_and(|label| {
+        row::is_code_of_thing(page, placed.line, &label) || row::is_code_of_payment(page, placed.line, &label)
+    })
 }
 
 /// Returns whether initials are in front of a number, as in numbers of payments.
@@ -209,7 +208,7 @@ fn has_initials(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     let candidate = &placed.candidate;
     let is_longer = candidate.kind == CodeForm::Digits && candidate.to - candidate.from > candidate.code.len();
     // One letter is the initial of a service: "W-482913".
-    let letters = || plain(&page.lines[placed.line])[candidate.from..].iter().take_while(|c| c.is_alphabetic()).count();
+    let letters = || page.plain(placed.line)[candidate.from..].iter().take_while(|c| c.is_alphabetic()).count();
     is_longer && letters() > 1
 }
 
@@ -278,16 +277,35 @@ fn is_doubtful(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[Pla
     is_other && cue < CodeCue::SignIn || is_traded || is_booking && !sentence.has(&[KeywordTable::Strong])
 }
 
+/// Returns false if neither the words around a candidate nor its place can show that it is a code. That takes less work
+/// than its sentence, and decides for most numbers of ordinary mail.
+fn may_have_points(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    let near = near::words_around(page, placed.line);
+    if near.has_name || near.has_account && near.has_verb || is_means(page, placed) {
+        return true;
+    }
+    let is_shown = placed.is_shown();
+    let is_marked = || sentence::is_marked(page.plain(placed.line), placed.candidate.from);
+    // "Sign in: 482913 (10 minutes)".
+    if near.has_account && is_marked() {
+        return true;
+    }
+    let topic = || page.topic();
+    let is_clear = is_shown || placed.candidate.is_random() && is_marked();
+    !page.is_conversation && is_clear && (!topic().is_known || is_shown && (topic().is_account || topic().is_code))
+}
+
 /// Returns the points of a candidate, or 0 if it is something else.
 fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate]) -> i32 {
-    if is_something_else(page, placed, all) {
+    if !may_have_points(page, placed) || is_something_else(page, placed, all) {
         return 0;
     }
     let candidate = &placed.candidate;
     let sentence = placed.sentence(page);
     let shown = placed.is_shown();
     let inline = sentence_cue(sentence, candidate);
-    let inline = if titles_sign_in(page, placed) { inline.max(CodeCue::Requested) } else { inline };
+    let is_request = titles_sign_in(page, placed) || is_means(page, placed) && is_about_sign_in(page, sentence);
+    let inline = if is_request { inline.max(CodeCue::Requested) } else { inline };
     // Neither the lines around nor the topic count there.
     if page.is_conversation && inline < CodeCue::SignIn {
         return 0;
@@ -338,6 +356,20 @@ fn is_instructed(sentence: &CodeSentence, candidate: &CodeCandidate, inline: Cod
     inline < CodeCue::Code && sentence.follows_verb() && candidate.kind == CodeForm::Digits
 }
 
+/// Returns whether a sentence begins with a candidate as the means of what it asks for: "Mit 482913 melden Sie sich an".
+fn is_means(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    const DIGITS: std::ops::RangeInclusive<usize> = 5..=8;
+    let candidate = &placed.candidate;
+    candidate.kind == CodeForm::Digits
+        && DIGITS.contains(&candidate.code.len())
+        && sentence::begins_with_means(page.plain(placed.line), candidate.from, candidate.to)
+}
+
+/// Returns whether a sentence, or the subject of its mail, is about signing in.
+fn is_about_sign_in(page: &VerificationPage<'_>, sentence: &CodeSentence) -> bool {
+    sentence.has(&[KeywordTable::Account, KeywordTable::Action]) || !page.is_conversation && page.topic().is_subject
+}
+
 /// Returns what the lines around a candidate say, if they may be about it.
 fn near(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCandidate], inline: CodeCue) -> NearPoints {
     let (candidate, sentence) = (&placed.candidate, placed.sentence(page));
@@ -352,7 +384,7 @@ fn near(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCand
     let is_introduced = is_labeled || is_instructed(sentence, candidate, inline);
     let is_placed = placed.is_shown() || is_introduced;
     if is_bare || is_placed && !(is_introduced && other_is_announced()) {
-        near_points(page, placed.line)
+        near::points(page, placed.line)
     } else {
         NearPoints::default()
     }
@@ -380,7 +412,9 @@ fn clear_form(candidate: &CodeCandidate, sentence: &CodeSentence, shown: bool, i
         CodeForm::Loose => shown || inline == CodeCue::SignIn || sentence.names_before(),
         CodeForm::Year => {
             let is_stated = sentence.links_name() || inline == CodeCue::SignIn && sentence.begins_with_it();
-            shown || sentence.follows_colon() || is_stated
+            let is_owned = sentence.owner_behind() && (sentence.begins_with_it() || sentence.follows_verb());
+            let is_requested = inline == CodeCue::SignIn && sentence.is_request() && sentence.names_before();
+            shown || sentence.follows_colon() || is_stated || is_owned || is_requested
         }
         CodeForm::Capitals => shown || sentence.follows_colon() || candidate.is_random() && sentence.names_before(),
         CodeForm::Words => candidate.alone || sentence.names_before(),
@@ -453,41 +487,6 @@ fn titles_sign_in(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool
         && page.topic().words <= WORDS_MAX
 }
 
-/// What the lines around a candidate say.
-#[derive(Default)]
-struct NearPoints {
-    cue: CodeCue,
-    points: i32,
-}
-
-/// Returns the best cue of the lines around a line, which counts less with each line in between.
-fn near_points(page: &VerificationPage<'_>, at: usize) -> NearPoints {
-    let shown = |at: &usize| !plain::is_blank(&page.lines[*at]);
-    // The line itself can have a sentence in front of the code.
-    let own = std::iter::once((0, at));
-    let above = (0..at).rev().filter(shown).take(LINES_ABOVE_MAX).enumerate();
-    let below = (at + 1..page.lines.len()).filter(shown).take(LINES_BELOW_MAX).enumerate();
-    let mut best = NearPoints::default();
-    let around = own.chain(above).map(|near| (near, 0)).chain(below.map(|near| (near, 1)));
-    for ((between, line), penalty) in around {
-        let tables = page.advised_tables(line);
-        let cue = if ends_with_name(&page.lines[line]) { CodeCue::SignIn } else { CodeCue::of(&tables) };
-        let has = |table| tables.contains(&table);
-        let other = has(KeywordTable::Other) || has(KeywordTable::Speech) || has(KeywordTable::Trade);
-        let points = cue.points() - penalty - i32::try_from(between).unwrap_or(i32::MAX / 2).min(2);
-        if (!other || cue == CodeCue::SignIn && !has(KeywordTable::Other)) && points > best.points {
-            best = NearPoints { cue: best.cue.max(cue), points };
-        }
-    }
-    best
-}
-
-/// Returns whether a line ends with a name of codes in capitals that also means something else: "Ihre TAN:".
-fn ends_with_name(line: &str) -> bool {
-    let last = line.trim_end_matches(|c: char| !c.is_alphanumeric()).rsplit(|c: char| !c.is_alphanumeric()).next();
-    last.is_some_and(|word| !word.contains(char::is_lowercase) && words::any(&word.to_lowercase(), KeywordTable::Name))
-}
-
 /// Returns whether a line, in lower case, ends with a name of codes.
 fn ends_with_code_name(line: &str) -> bool {
     let line = line.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -528,6 +527,9 @@ fn names_other(label: String) -> bool {
 /// Returns whether a candidate is an item of a list, such as backup codes.
 fn is_listed(placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
     let code = &placed.candidate.code;
+    if !placed.candidate.alone {
+        return false;
+    }
     // Words of one length, such as labels, aren't items of a list of codes.
     let is_word = |candidate: &CodeCandidate| candidate.kind == CodeForm::Letters;
     let is_peer = |other: &CodeCandidate| {
@@ -537,7 +539,7 @@ fn is_listed(placed: &PlacedCandidate, all: &[PlacedCandidate]) -> bool {
     let mut codes: Vec<&str> = peers.map(|other| other.candidate.code.as_str()).collect();
     codes.sort_unstable();
     codes.dedup();
-    placed.candidate.alone && codes.len() >= LIST_LENGTH_MIN
+    codes.len() >= LIST_LENGTH_MIN
 }
 
 /// Returns whether another line shows the same token.

@@ -42,3 +42,14 @@ impl CodeCue {
         }
     }
 }
+
+/// What the words around a line allow a candidate of it to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct NearWords {
+    /// Whether a word can name a code.
+    pub(super) has_name: bool,
+    /// Whether a word of the sentence is about an account.
+    pub(super) has_account: bool,
+    /// Whether a word of the sentence asks to enter something.
+    pub(super) has_verb: bool,
+}

@@ -80,7 +80,12 @@ pub(super) fn is_offer(label: &str) -> bool {
 
 /// Returns whether a label, in lower case, refuses what a mail asks.
 pub(super) fn refuses(label: &str) -> bool {
-    words::any(label, KeywordTable::Refusal) || is_answered(label, KeywordTable::No)
+    let trimmed = label.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let start = label.len() - trimmed.len();
+    words::hits(label).any(|hit| {
+        let ends = || !label[hit.to..].trim_start().starts_with(char::is_alphanumeric);
+        hit.table == KeywordTable::Refusal || hit.table == KeywordTable::No && hit.from == start && ends()
+    })
 }
 
 /// Returns whether a label, in lower case, approves what a mail asks. Labels that also refuse are excluded elsewhere.
@@ -105,6 +110,10 @@ fn is_answered(label: &str, table: KeywordTable) -> bool {
 /// Returns whether the mail asks a question that one of its links refuses: whether the reader acted, or to confirm
 /// something. The words above the links decide, except those of their labels.
 pub(super) fn is_question(page: &VerificationPage<'_>) -> bool {
+    // One link refuses, another one is the answer.
+    if page.links.len() < 2 {
+        return false;
+    }
     let refusals: Vec<(&PageLink, String)> = page.links.iter().map(|link| (link, of(page, link))).collect();
     let refusals: Vec<_> = refusals.into_iter().filter(|(_, label)| refuses(label)).collect();
     let Some((last, _)) = refusals.last() else { return false };

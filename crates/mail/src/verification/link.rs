@@ -118,8 +118,9 @@ fn score(
     // What a mail to many, or one of a conversation, links to is often behind a login.
     let is_apart = page.is_apart();
     let by_label = is_answer || !label_is_url && label::acts(&label) && (!is_apart || label::is_of_account(&label));
-    // Advertising has such labels too: there must be a reason besides.
-    if by_label && !is_answer && label::is_offer(&label) && !is_about_sign_in(page, link) {
+    // Advertising has such labels too: there must be a reason besides, such as a personal URL of an invitation.
+    let is_invited = path.contains("/invit") && candidate.token_score >= Some(LONG_TOKEN_SCORE) && !topic.is_trade;
+    if by_label && !is_answer && !is_invited && label::is_offer(&label) && !is_about_sign_in(page, link) {
         return None;
     }
     let is_requested = by_label || action_is_adjacent(page, link.line);

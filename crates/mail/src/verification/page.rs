@@ -5,6 +5,9 @@ use std::cell::{Cell, OnceCell};
 
 use memchr::memmem;
 
+use super::columns::TableColumns;
+use super::cue::NearWords;
+use super::element::{is_emphasis, is_quote, shown_value};
 use super::plain;
 use super::shape;
 use super::topic::PageTopic;
@@ -12,7 +15,7 @@ use super::url;
 use super::visible;
 use super::words::{self, KeywordTable};
 use crate::{
-    extract::token::{self, HtmlStartTag, HtmlToken},
+    extract::token::{self, HtmlToken},
     html::hidden::is_filler,
     lines::lines,
     thread,
@@ -71,16 +74,28 @@ pub(super) struct VerificationPage<'a> {
     pub(super) links: Vec<PageLink>,
     /// Short texts of HTML elements in bold, large or spaced letters.
     emphasized: Vec<EmphasizedText>,
+    columns: TableColumns,
     /// Whether its lines are those of a plain text, which a program may have wrapped.
     is_text: bool,
     /// Whether it answers another mail, quotes one, or comes from a mailing list.
     pub(super) is_conversation: bool,
     /// Index of the last line that shows something, if it consists of single characters.
     boxes: Option<usize>,
-    /// The tables of the keywords of each line. Computed on first use, because not all are needed.
-    tables: Vec<OnceCell<Vec<KeywordTable>>>,
+    /// What is computed of each line on first use, because not all are needed.
+    computed: Vec<ComputedLine>,
     /// Computed on first use, because it isn't needed for most messages.
     topic: OnceCell<PageTopic>,
+}
+
+/// What is computed of a line.
+#[derive(Debug, Default)]
+struct ComputedLine {
+    /// The tables of its keywords.
+    tables: OnceCell<Vec<KeywordTable>>,
+    /// Its text in the form that candidates are searched in.
+    plain: OnceCell<Vec<char>>,
+    /// What the words around it allow a code on it to be.
+    near: OnceCell<NearWords>,
 }
 
 /// The text of an emphasized element.
@@ -169,6 +184,7 @@ impl<'a> VerificationPage<'a> {
                     }
                     if tag.is("td") || tag.is("th") {
                         push_space(&mut line);
+                        page.columns.begin_cell(line.len());
                     }
                     if is_emphasis(&tag) {
                         emphasis_start = Some(line.len());
@@ -193,7 +209,7 @@ impl<'a> VerificationPage<'a> {
     /// Makes room for more lines.
     fn reserve(&mut self, lines: usize) {
         self.lines.reserve(lines.min(LINES_MAX));
-        self.tables.reserve(lines.min(LINES_MAX));
+        self.computed.reserve(lines.min(LINES_MAX));
     }
 
     fn push_line(&mut self, line: Cow<'a, str>) {
@@ -203,7 +219,7 @@ impl<'a> VerificationPage<'a> {
                 self.boxes = None;
             }
             self.lines.push(line);
-            self.tables.push(OnceCell::new());
+            self.computed.push(ComputedLine::default());
             return;
         }
         // A code with each character in a box of its own has one on each line.
@@ -238,7 +254,7 @@ impl<'a> VerificationPage<'a> {
             self.boxes = words.all(|word| single(word).is_some()).then_some(at);
         }
         self.lines.push(line);
-        self.tables.push(OnceCell::new());
+        self.computed.push(ComputedLine::default());
     }
 
     /// Ends a line of HTML. An anchor that has no label yet continues on the next line.
@@ -257,11 +273,15 @@ impl<'a> VerificationPage<'a> {
         }
         let at = self.lines.len();
         let text = std::mem::take(line);
+        let labeled = self.columns.end_row(&text);
         if is_quoted(&text) {
             return;
         }
         self.collect_urls(&text, at);
         self.push_line(Cow::Owned(text.trim().to_owned()));
+        if let Some(labeled) = labeled {
+            self.push_line(Cow::Owned(labeled));
+        }
     }
 
     fn end_anchor(&mut self, anchor: &mut Option<OpenAnchor>, line: &str) {
@@ -359,7 +379,17 @@ impl<'a> VerificationPage<'a> {
 
     /// Returns the tables of the keywords of a line, without its URLs.
     pub(super) fn tables(&self, at: usize) -> &[KeywordTable] {
-        self.tables[at].get_or_init(|| words::hits(&self.searched(at)).map(|hit| hit.table).collect())
+        self.computed[at].tables.get_or_init(|| words::hits(&self.searched(at)).map(|hit| hit.table).collect())
+    }
+
+    /// Returns a line in the form that candidates are searched in.
+    pub(super) fn plain(&self, at: usize) -> &[char] {
+        self.computed[at].plain.get_or_init(|| plain::plain(&self.lines[at]))
+    }
+
+    /// Returns what the words around a line allow a code on it to be, computed once.
+    pub(super) fn near_words(&self, at: usize, compute: impl FnOnce() -> NearWords) -> NearWords {
+        *self.computed[at].near.get_or_init(compute)
     }
 
     /// Returns the tables of the keywords of a line, without the sentences that only warn: "Never share this code".
@@ -378,6 +408,14 @@ impl<'a> VerificationPage<'a> {
     /// Returns a line in the form that keywords are searched in, without its URLs.
     fn searched(&self, at: usize) -> String {
         let line = &self.lines[at];
+        let trimmed = line.trim_ascii();
+        let is_plain = trimmed.is_ascii()
+            && !words::has_name(trimmed.as_bytes())
+            && !trimmed.bytes().any(|byte| byte.is_ascii_control())
+            && ["  ", "://"].iter().all(|other| memmem::find(trimmed.as_bytes(), other.as_bytes()).is_none());
+        if is_plain {
+            return trimmed.to_ascii_lowercase();
+        }
         let mut lower = String::with_capacity(line.len());
         words::push_lower(&mut lower, line);
         without_urls(&lower)
@@ -427,57 +465,6 @@ fn has_list_footer(text: &str) -> bool {
 fn single(text: &str) -> Option<char> {
     let mut chars = text.trim().chars();
     chars.next().filter(|c| c.is_alphanumeric() && !shape::is_unspaced(*c) && chars.next().is_none())
-}
-
-/// Returns what a field or an image shows if it may be a code: characters and separators of codes, and digits, with a
-/// short label in front of them.
-fn shown_value(tag: &HtmlStartTag<'_>) -> Option<String> {
-    const CHARS_MAX: usize = 24;
-    const LABEL_CHARS_MAX: usize = 48;
-    let value = if tag.is("input") {
-        let kind = tag.attribute("type").unwrap_or("text").to_ascii_lowercase();
-        tag.attribute("value").filter(|_| matches!(&*kind, "text" | "tel" | "number" | "" | "search"))
-    } else if tag.is("img") {
-        tag.attribute("alt")
-    } else {
-        None
-    };
-    let value = token::decode(value?);
-    let is_code = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, ' ' | '-' | '\u{a0}');
-    let value = value.trim();
-    let start = value.char_indices().rfind(|(_, c)| !is_code(*c)).map_or(0, |(at, c)| at + c.len_utf8());
-    let (label, code) = (value[..start].to_lowercase(), value[start..].trim());
-    let is_named = || words::hits(&label).any(|hit| matches!(hit.table, KeywordTable::Code | KeywordTable::Strong));
-    let digits = code.bytes().filter(u8::is_ascii_digit).count();
-    let is_shown = value.len() <= LABEL_CHARS_MAX && code.len() <= CHARS_MAX && digits >= 3;
-    (is_shown && (label.is_empty() || is_named())).then(|| value.to_owned())
-}
-
-/// Returns whether the element quotes another message.
-fn is_quote(tag: &HtmlStartTag<'_>) -> bool {
-    tag.attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("cite"))
-        || tag.attribute("class").is_some_and(|class| class.contains("quote"))
-}
-
-/// Returns whether the element shows its text in bold, large or spaced letters.
-fn is_emphasis(tag: &HtmlStartTag<'_>) -> bool {
-    /// Minimum size of large letters in pixels or points.
-    const LARGE: f32 = 18.0;
-    if tag.name.traits.is_emphasis() {
-        return true;
-    }
-    let Some(style) = tag.attribute("style") else { return false };
-    style.split(';').filter_map(|rule| rule.split_once(':')).any(|(name, value)| {
-        let (name, value) = (name.trim(), value.trim());
-        let number = || -> f32 {
-            let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
-            value[..digits].parse().unwrap_or(0.0)
-        };
-        let is = |property: &str| name.eq_ignore_ascii_case(property);
-        is("letter-spacing") && number() > 0.0
-            || is("font-size") && number() >= LARGE
-            || is("font-weight") && (value.starts_with("bold") || number() >= 600.0)
-    })
 }
 
 /// Returns the words of a line without its URLs.

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use super::page::VerificationPage;
 use super::plain;
+use super::shape;
 use super::words::{self, KeywordTable};
 use crate::wordlist::{self, WordTable};
 
@@ -17,6 +18,51 @@ const NEIGHBORS_MAX: usize = 2;
 
 /// Words in front of a code that say whose it is.
 static OWNERS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/sentences.txt"), "owners"));
+
+/// Names of the codes with which banks approve payments, as receipts show them.
+static AUTHORIZATIONS: WordTable =
+    LazyLock::new(|| wordlist::table(include_str!("words/sentences.txt"), "authorizations"));
+
+/// Returns whether a word, in lower case, says whose a code is.
+pub(super) fn is_owner(word: &str) -> bool {
+    OWNERS.contains(&word)
+}
+
+/// Returns whether a code below or behind a label, in lower case, is that of a payment in a receipt, which asks for
+/// nothing.
+pub(super) fn is_code_of_payment(page: &VerificationPage<'_>, at: usize, label: &str) -> bool {
+    /// Number of lines above and below the code that can ask to enter it.
+    const NEAR_MAX: usize = 3;
+    let label = label.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let warns = |table: &KeywordTable| matches!(table, KeywordTable::Warning | KeywordTable::Denial);
+    let mut near = at.saturating_sub(NEAR_MAX)..page.lines.len().min(at + NEAR_MAX + 1);
+    let is_named = label.chars().count() <= LABEL_CHARS_MAX && AUTHORIZATIONS.iter().any(|name| label.ends_with(name));
+    is_named
+        && page.lines.iter().any(|line| has_amount(line))
+        && !near.any(|line| page.tables(line).contains(&KeywordTable::Enter) || has_duration(&page.lines[line]))
+        && !(0..page.lines.len()).any(|line| page.tables(line).iter().any(warns))
+}
+
+/// Returns whether a line has a number of minutes or seconds.
+fn has_duration(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(2).any(|pair| {
+        let unit = pair[1].to_lowercase();
+        pair[0].ends_with(|c: char| c.is_ascii_digit())
+            && shape::DURATION_UNITS.iter().any(|known| unit.starts_with(known))
+    })
+}
+
+/// Returns whether a line has an amount of money: `$12.40`, `12,40 EUR`.
+fn has_amount(line: &str) -> bool {
+    const CURRENCIES: [&str; 14] =
+        ["EUR", "USD", "GBP", "CHF", "CAD", "AUD", "JPY", "SEK", "NOK", "DKK", "PLN", "BRL", "MXN", "INR"];
+    let has_digit = || line.bytes().any(|byte| byte.is_ascii_digit());
+    let is_currency = |word: &str| CURRENCIES.contains(&word);
+    has_digit()
+        && (line.contains(['$', '€', '£', '¥', '₹', '₩', '₺', '₽'])
+            || line.split(|c: char| !c.is_ascii_alphabetic()).any(is_currency))
+}
 
 /// Returns whether a label, in lower case, names the code of a thing: it has a word for codes, and another one that is
 /// about nothing that one signs in to.

@@ -1,9 +1,13 @@
 //! The sentence around a candidate.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use super::page::VerificationPage;
-use super::plain::plain;
+use super::row;
 use super::shape::{self, CodeCandidate};
 use super::words::{self, KeywordHit, KeywordTable};
+use crate::wordlist::{self, WordTable};
 
 /// Maximum number of characters of a sentence before and after the candidate.
 const SIDE_CHARS_MAX: usize = 160;
@@ -17,6 +21,33 @@ const WRAPPED_CHARS_MIN: usize = 38;
 /// Words that point at the number itself, or describe it.
 const THESE: [&str; 10] =
     ["digit", "stellige", "this", "following", "diese", "folgende", "cette", "este", "questo", "deze"];
+
+/// Signs that point at what follows.
+const MARKS: [char; 13] = [':', '：', '-', '>', '→', '➜', '➡', '⇒', '|', '=', '–', '—', '»'];
+/// Blanks, quotation marks and brackets that may be between a word or a mark and a candidate.
+const OPENING: [char; 14] = [' ', '#', '"', '\'', '“', '„', '«', '*', '[', '(', '「', '『', '【', '`'];
+
+/// Returns whether a mark is in front of a place in a line, or nothing, so that the line above can end with one.
+pub(super) fn is_marked(line: &[char], at: usize) -> bool {
+    line[..at].iter().rev().find(|c| !OPENING.contains(c)).is_none_or(|c| MARKS.contains(c))
+}
+
+/// Prepositions in front of what one does something with.
+static MEANS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/sentences.txt"), "means"));
+
+/// Returns whether a sentence of a line begins with a preposition and a candidate, and goes on with a small letter or
+/// a comma, as in front of a verb.
+pub(super) fn begins_with_means(line: &[char], from: usize, to: usize) -> bool {
+    let before = line[..from].iter().rev().skip_while(|c| **c == ' ');
+    let word: String = before.clone().take_while(|c| c.is_alphabetic()).collect();
+    let outside = before.skip(word.chars().count()).find(|c| **c != ' ');
+    let word: String = word.chars().rev().flat_map(char::to_lowercase).collect();
+    let after = line[to..].iter().find(|c| **c != ' ');
+    !word.is_empty()
+        && outside.is_none_or(|c| matches!(c, '.' | '!' | '?' | ':' | '*'))
+        && after.is_some_and(|c| c.is_lowercase() || *c == ',')
+        && MEANS.contains(&&*word)
+}
 
 /// The sentence around a candidate, in lower case.
 pub(super) struct CodeSentence {
@@ -56,23 +87,20 @@ impl CodeName {
 /// Returns the sentence around a candidate of line `at`. It can begin on the line above and end on the line below if
 /// the text is wrapped.
 pub(super) fn around(page: &VerificationPage<'_>, at: usize, candidate: &CodeCandidate) -> CodeSentence {
-    let line = plain(&page.lines[at]);
+    let line = page.plain(at);
     let own_before = &line[candidate.from.saturating_sub(SIDE_CHARS_MAX)..candidate.from];
     let own_after = &line[candidate.to..line.len().min(candidate.to + SIDE_CHARS_MAX)];
-    let is_wrapped = |line: &[char]| line.len() >= WRAPPED_CHARS_MIN;
+    let neighbors = if candidate.alone { [None; 2] } else { wrapped_neighbors(page, at) };
     let mut before = Vec::new();
-    if at > 1 && !candidate.alone {
-        let above = plain(&page.lines[at - 1]);
-        if is_wrapped(&above) {
-            before.extend_from_slice(&above[above.len().saturating_sub(SIDE_CHARS_MAX)..]);
-            before.push(' ');
-        }
+    if let Some(above) = neighbors[0] {
+        before.extend_from_slice(&above[above.len().saturating_sub(SIDE_CHARS_MAX)..]);
+        before.push(' ');
     }
     before.extend_from_slice(own_before);
     let mut after = own_after.to_vec();
-    if at > 0 && !candidate.alone && is_wrapped(&line) && at + 1 < page.lines.len() {
+    if let Some(below) = neighbors[1] {
         after.push(' ');
-        after.extend(plain(&page.lines[at + 1]).into_iter().take(SIDE_CHARS_MAX));
+        after.extend_from_slice(&below[..below.len().min(SIDE_CHARS_MAX)]);
     }
     let start = (0..before.len()).rev().find(|at| ends_sentence(&before, *at)).map_or(0, |at| at + 1);
     let end = (0..after.len()).find(|at| ends_sentence(&after, *at));
@@ -80,6 +108,25 @@ pub(super) fn around(page: &VerificationPage<'_>, at: usize, candidate: &CodeCan
     let (before, before_hits) = lower_with_hits(&before[start..]);
     let (after, after_hits) = lower_with_hits(&after[..end.unwrap_or(after.len())]);
     CodeSentence { before, after, before_hits, after_hits, is_question }
+}
+
+/// Returns the lines above and below line `at` that its sentence can begin and end on.
+fn wrapped_neighbors<'p>(page: &'p VerificationPage<'_>, at: usize) -> [Option<&'p [char]>; 2] {
+    let is_wrapped = |line: &[char]| line.len() >= WRAPPED_CHARS_MIN;
+    let above = (at > 1).then(|| page.plain(at - 1)).filter(|above| is_wrapped(above));
+    let has_below = at > 0 && at + 1 < page.lines.len() && is_wrapped(page.plain(at));
+    [above, has_below.then(|| page.plain(at + 1))]
+}
+
+/// Returns the tables of the keywords that a sentence around a candidate of line `at` can have.
+pub(super) fn possible_tables<'p>(page: &'p VerificationPage<'_>, at: usize) -> Cow<'p, [KeywordTable]> {
+    let neighbors = wrapped_neighbors(page, at);
+    if neighbors == [None; 2] && page.lines[at].is_ascii() {
+        return Cow::Borrowed(page.tables(at));
+    }
+    let [above, below] = neighbors.map(Option::unwrap_or_default);
+    let all = [above, page.plain(at), below].join(&' ');
+    Cow::Owned(words::hits(&words::lower_names(&all)).map(|hit| hit.table).collect())
 }
 
 /// Returns the lower-case text of normalized characters and its keywords. Names that also mean something else count in
@@ -184,7 +231,8 @@ impl CodeSentence {
     /// Returns the name in the last word before the candidate.
     fn name_before(&self) -> Option<CodeName> {
         let before = self.before.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let is_last = |hit: &&KeywordHit| hit.to <= before.len() && !before[hit.to..].contains(char::is_whitespace);
+        let word = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let is_last = |hit: &&KeywordHit| (word..=before.len()).contains(&hit.to);
         self.before_hits.iter().filter(is_last).filter_map(|hit| CodeName::of(hit.table)).max()
     }
 
@@ -214,9 +262,17 @@ impl CodeSentence {
         self.after_hits.iter().filter(is_behind).filter_map(|hit| CodeName::of(hit.table)).max()
     }
 
+    /// Returns whether the words behind the candidate say whose code it is: "2019 is your Acme code", but not "2026 is your
+    /// year to code".
+    pub(super) fn owner_behind(&self) -> bool {
+        let Some(name) = self.after_hits.iter().find(|hit| CodeName::of(hit.table).is_some()) else { return false };
+        let mut words = self.after[..name.from].split_whitespace().rev();
+        self.name_behind().is_some() && words.by_ref().take(2).any(row::is_owner)
+    }
+
     /// Returns whether a colon, a dash or an arrow is right before the candidate.
     pub(super) fn follows_colon(&self) -> bool {
-        self.trimmed_before().ends_with([':', '：', '-', '>', '→', '➜', '➡', '⇒', '|', '=', '–', '—', '»'])
+        self.trimmed_before().ends_with(MARKS)
     }
 
     /// Returns whether a verb such as "enter" is right before the candidate, or right behind it, as in languages that put
@@ -341,6 +397,6 @@ impl CodeSentence {
     }
 
     fn trimmed_before(&self) -> &str {
-        self.before.trim_end_matches([' ', '#', '"', '\'', '“', '„', '«', '*', '[', '(', '「', '『', '【', '`'])
+        self.before.trim_end_matches(OPENING)
     }
 }

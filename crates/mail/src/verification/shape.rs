@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::plain::{GROUP_DOT, OVERWRITTEN, plain};
+use super::plain::{GROUP_DOT, OVERWRITTEN};
 use crate::wordlist::{self, WordTable};
 
 /// Minimum number of letters and digits of a code.
@@ -75,7 +75,7 @@ pub(super) enum CodeForm {
 
 /// Quick check of a line. Returns false if no candidate on it can be a code, regardless of context: if the line has no
 /// digit, no adjacent capitals (ignoring spaces and hyphens between them), and not the length of a code.
-pub(super) fn may_hold_code(line: &str) -> bool {
+pub(super) fn may_hold_code<'p>(line: &str, plain: impl FnOnce() -> &'p [char]) -> bool {
     let (mut shown, mut capital) = (0, false);
     if line.is_ascii() {
         // Most lines have neither digits nor two capitals. Counting has no branches, so vector instructions do it.
@@ -85,7 +85,7 @@ pub(super) fn may_hold_code(line: &str) -> bool {
             || count(line, u8::is_ascii_uppercase) > 1
                 && line.bytes().any(|byte| signals_code(char::from(byte), &mut shown, &mut capital));
     }
-    plain(line).into_iter().any(|c| signals_code(c, &mut shown, &mut capital)) || is_code_length(shown)
+    plain().iter().any(|c| signals_code(*c, &mut shown, &mut capital)) || is_code_length(shown)
 }
 
 /// Returns the number of these bytes in a line.
@@ -139,12 +139,20 @@ pub(super) fn candidates(line: &[char]) -> Vec<CodeCandidate> {
         let run = spaced_run(line, &tokens[at..]);
         let account = if run.is_code { 0 } else { account_number_tokens(line, &tokens[at..]) };
         let last = &tokens[at + run.count - 1];
-        if account == 0 && (run.is_code || run.count == 1) {
+        let is_passed_over = run.count == 1 && tokens.len() > 1 && is_short_or_word(&line[tokens[at].clone()]);
+        if account == 0 && (run.is_code || run.count == 1) && !is_passed_over {
             all.extend(candidate(line, tokens[at].start, last.end));
         }
         at += run.count.max(account);
     }
     all
+}
+
+/// Returns whether a token that isn't alone on its line can't be a code: it is too short, or has only letters of which
+/// some are small.
+fn is_short_or_word(token: &[char]) -> bool {
+    token.len() < CODE_CHARS_MIN
+        || token.iter().all(char::is_ascii_alphabetic) && token.iter().any(char::is_ascii_lowercase)
 }
 
 fn tokens(line: &[char]) -> Vec<TokenRange> {
@@ -270,8 +278,9 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
     // Nobody enters the hyphens of `4-8-2-9-1-3`.
     let raw = if raw.split('-').all(|group| group.len() == 1) { raw.replace('-', "") } else { raw };
     let length = raw.chars().filter(|c| *c != '-').count();
-    let is_loose = line[from..to].contains(&GROUP_DOT) || is_loose(line, &groups(line, from, to));
-    let grouped = raw.contains('-') || line[from..to].contains(&' ');
+    let is_spaced = line[from..to].contains(&' ');
+    let is_loose = line[from..to].contains(&GROUP_DOT) || is_spaced && is_loose(line, &groups(line, from, to));
+    let grouped = raw.contains('-') || is_spaced;
     let longest = match grouped {
         true if is_words(&raw) => WORDS_CHARS_MAX,
         true => GROUPED_CHARS_MAX,
@@ -526,20 +535,23 @@ fn is_named_number(raw: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::plain::plain;
     use super::*;
 
     proptest! {
         #[test]
         fn lines_with_plausible_candidates_pass_the_quick_check(line in "[A-Da-d0-1 .:#*@１Ａаש-]{0,24}") {
-            let candidates = candidates(&plain(&line));
+            let plain = plain(&line);
+            let candidates = candidates(&plain);
             // Other forms never score enough, see `kind_score` in the `code` module.
             let is_plausible = |c: &CodeCandidate| c.alone || !matches!(c.kind, CodeForm::Letters);
-            prop_assert!(may_hold_code(&line) || !candidates.iter().any(is_plausible), "{line:?} {candidates:?}");
+            prop_assert!(may_hold_code(&line, || &plain[..]) || !candidates.iter().any(is_plausible), "{line:?} {candidates:?}");
         }
     }
 
     #[test]
     fn prose_fails_the_quick_check() {
+        let may_hold_code = |line: &str| may_hold_code(line, || &*plain(line).leak());
         assert!(!may_hold_code("Please tell the others, as Mary said to John."));
         assert!(!may_hold_code(""));
         for line in ["A B C D is yours", "Your code is 4711", "code: ABCD", "qwerty", "KX-RT", "код: １２３４"] {

@@ -11,6 +11,7 @@ mod kinds;
 mod labels;
 mod other_codes;
 mod payments;
+mod places;
 mod purpose;
 mod traps;
 mod unseen;

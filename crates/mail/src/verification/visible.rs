@@ -6,7 +6,7 @@
 
 use crate::{
     extract::token::{self, HtmlName, HtmlStartTag, HtmlToken},
-    html::hidden::{self, Hiding, HidingAttributes},
+    html::hidden::{HidingAttributes, HidingState, OwnHiding},
 };
 
 /// Maximum number of open elements that a tag is compared with.
@@ -44,52 +44,39 @@ struct OpenElements<'a>(Vec<OpenElement<'a>>);
 
 struct OpenElement<'a> {
     name: HtmlName<'a>,
-    /// What its own attributes hide.
-    own: Option<Hiding>,
-    /// Whether it or one around it is hidden.
-    is_hidden: bool,
-    /// Whether its letters can't be read.
-    is_unreadable: bool,
-}
-
-impl OpenElement<'_> {
-    /// Updates what is hidden in an element inside another one.
-    fn inherit(&mut self, parent: Option<&OpenElement<'_>>) {
-        self.is_hidden = self.own == Some(Hiding::Element) || parent.is_some_and(|parent| parent.is_hidden);
-        self.is_unreadable = match self.own {
-            Some(Hiding::Letters) => true,
-            Some(Hiding::ReadableLetters) => false,
-            _ => parent.is_some_and(|parent| parent.is_unreadable),
-        };
-    }
+    own: OwnHiding,
+    /// What is hidden inside.
+    state: HidingState,
 }
 
 impl<'a> OpenElements<'a> {
     /// Updates the elements, and returns whether the reader sees what the token does.
     fn shows(&mut self, token: &HtmlToken<'a>) -> bool {
         match token {
-            HtmlToken::Text(_) => self.0.last().is_none_or(|last| !last.is_hidden && !last.is_unreadable),
+            HtmlToken::Text(_) => !self.state().hides_text(),
             HtmlToken::Open(tag) => self.open(tag),
             HtmlToken::Close(name) => self.close(name),
         }
     }
 
-    fn is_hidden(&self) -> bool {
-        self.0.last().is_some_and(|last| last.is_hidden)
+    /// Returns what is hidden inside the innermost element.
+    fn state(&self) -> HidingState {
+        self.0.last().map_or_else(HidingState::default, |last| last.state)
     }
 
     fn open(&mut self, tag: &HtmlStartTag<'a>) -> bool {
-        let mut hiding = HidingAttributes::default();
-        tag.attributes().for_each(|(name, value)| hiding.add(name, value));
-        let own = hidden::hiding(tag.name.text, &hiding);
+        let mut attributes = HidingAttributes::default();
+        tag.attributes().for_each(|(name, value)| attributes.add(name, value));
+        let own = OwnHiding::of(tag.name.text, &attributes);
         self.end_implied(&tag.name);
         if tag.name.traits.is_void() || tag.name.traits.is_undisplayed() {
-            return !self.is_hidden() && own != Some(Hiding::Element);
+            let is_break = tag.is("br") || tag.is("hr");
+            let state = self.state().inside(&own);
+            return if is_break { !state.is_removed() } else { !state.hides_images() };
         }
-        let mut element = OpenElement { name: tag.name, own, is_hidden: false, is_unreadable: false };
-        element.inherit(self.0.last());
-        self.0.push(element);
-        !self.is_hidden()
+        let state = self.state().inside(&own);
+        self.0.push(OpenElement { name: tag.name, own, state });
+        !state.is_removed()
     }
 
     /// Ends the elements that a start tag ends.
@@ -111,20 +98,21 @@ impl<'a> OpenElements<'a> {
     }
 
     fn close(&mut self, name: &HtmlName<'a>) -> bool {
-        let was_hidden = self.is_hidden();
-        let Some(at) = self.ended_by(name) else { return !was_hidden };
-        let closed_hidden = self.0[at].is_hidden;
+        let was_removed = self.state().is_removed();
+        let Some(at) = self.ended_by(name) else { return !was_removed };
+        let is_removed = self.0[at].state.is_removed();
         if is_special(name) || at + 1 == self.0.len() || !self.0[at + 1..].iter().any(|inner| is_special(&inner.name)) {
             self.0.truncate(at);
         } else {
             // What is inside stays open, without it.
             self.0.remove(at);
-            for inner in at..self.0.len() {
-                let (outer, rest) = self.0.split_at_mut(inner);
-                rest[0].inherit(outer.last());
+            let mut state = at.checked_sub(1).map_or_else(HidingState::default, |outer| self.0[outer].state);
+            for inner in &mut self.0[at..] {
+                state = state.inside(&inner.own);
+                inner.state = state;
             }
         }
-        !closed_hidden
+        !is_removed
     }
 
     /// Returns the index of the element that an end tag ends.

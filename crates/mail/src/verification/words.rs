@@ -244,7 +244,9 @@ pub(super) fn any(text: &str, table: KeywordTable) -> bool {
 
 /// Returns false for a short word inside a longer one: "port" in "portal", "ref" in "prefer", "code" in "decode".
 fn is_separate(text: &str, hit: KeywordHit, keyword: &Keyword) -> bool {
-    let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_unspaced(c));
+    let letter = |c: Option<char>| {
+        c.is_some_and(|c| if c.is_ascii() { c.is_ascii_alphabetic() } else { c.is_alphabetic() && !is_unspaced(c) })
+    };
     let (before, after) = (text[..hit.from].chars().next_back(), text[hit.to..].chars().next());
     if keyword.table == KeywordTable::Code && letter(before) {
         // "Barcode" and "decode" aren't compounds of a word and a code.
@@ -275,7 +277,7 @@ pub(super) fn push_lower(out: &mut String, text: &str) {
 }
 
 /// Returns whether a small letter is in front of a capital.
-fn has_name(text: &[u8]) -> bool {
+pub(super) fn has_name(text: &[u8]) -> bool {
     text.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
@@ -287,15 +289,24 @@ pub(super) fn lower_names(chars: &[char]) -> String {
         let length = if first.is_alphabetic() { rest.iter().take_while(|c| c.is_alphabetic()).count() } else { 1 };
         let (word, after) = rest.split_at(length);
         rest = after;
-        // "İ" has two characters in lower case, of which tables only have the first.
-        let lower: String = word.iter().flat_map(|c| c.to_lowercase().take(1)).collect();
-        if is_service_name(word) && !STEMS.iter().any(|stem| lower.ends_with(stem)) {
+        let start = out.len();
+        word.iter().for_each(|c| out.push(lower_char(*c)));
+        if is_service_name(word) && !STEMS.iter().any(|stem| out[start..].ends_with(stem)) {
+            out.truncate(start);
             out.extend(word.iter().map(|_| NAME_LETTER));
-        } else {
-            out.push_str(&lower);
         }
     }
     out
+}
+
+/// Returns a character in lower case. "İ" has two characters there, of which tables only have the first.
+fn lower_char(c: char) -> char {
+    match c {
+        c if c.is_ascii() => c.to_ascii_lowercase(),
+        // The scripts of East Asia have no capitals.
+        '\u{2e80}'..'\u{a640}' | '\u{ac00}'..'\u{fb00}' => c,
+        c => c.to_lowercase().next().unwrap_or(c),
+    }
 }
 
 /// Returns whether a word begins with a capital and has another one behind a small letter.
