@@ -99,9 +99,10 @@ impl Payloads<'_> {
     fn runs(&mut self) {
         let bytes = self.text.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
-            if CLASSES[bytes[at] as usize] & BASE64 == 0 {
-                at += 1;
+        // A run is long, so that its last needed character is checked first.
+        while let Some(first) = bytes.get(at..at + self.rules.run_min) {
+            if let Some(other) = first.iter().rposition(|byte| CLASSES[*byte as usize] & BASE64 == 0) {
+                at += other + 1;
                 continue;
             }
             let (mut end, mut symbols, mut classes) = (at, 0, BASE64 | BASE32 | HEX);
@@ -301,7 +302,7 @@ enum Code {
 /// Returns the places of the words between blanks and commas.
 fn tokens(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let bytes = text.as_bytes();
-    let is_end = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'/');
+    let is_end = |byte: u8| CLASSES[byte as usize] & END != 0;
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < bytes.len() && is_end(bytes[at]) {
@@ -377,6 +378,8 @@ fn morse(token: &str) -> Option<u8> {
 const BASE64: u8 = 1;
 const BASE32: u8 = 2;
 const HEX: u8 = 4;
+/// Ends a word.
+const END: u8 = 8;
 
 const CLASSES: [u8; 256] = {
     let mut all = [0; 256];
@@ -391,6 +394,9 @@ const CLASSES: [u8; 256] = {
         }
         if c.is_ascii_hexdigit() {
             all[byte] |= HEX;
+        }
+        if matches!(c, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'/') {
+            all[byte] |= END;
         }
         byte += 1;
     }

@@ -106,7 +106,8 @@ impl<'a> Reader<'a> {
         let html = self.html;
         let mut at = from;
         while at < html.len() {
-            let tag = memchr::memchr(b'<', &html.as_bytes()[at..]).map_or(html.len(), |next| at + next);
+            let signs = memchr::memchr_iter(b'<', &html.as_bytes()[at..]).map(|sign| at + sign);
+            let tag = signs.into_iter().find(|sign| is_markup(&html.as_bytes()[*sign..])).unwrap_or(html.len());
             self.text(at, tag);
             if tag == html.len() {
                 return;
@@ -129,10 +130,6 @@ impl<'a> Reader<'a> {
         let second = rest.as_bytes().get(1).copied().unwrap_or(0);
         if second == b'!' || second == b'?' {
             return memchr::memchr(b'>', rest.as_bytes()).map_or(self.html.len(), |end| at + end + 1);
-        }
-        if !second.is_ascii_alphabetic() && second != b'/' {
-            self.text_of("<", at);
-            return at + 1;
         }
         let end = tag_end(rest.as_bytes());
         let inside = rest.get(1..end).unwrap_or_default().trim_end_matches('>');
@@ -194,14 +191,9 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, from: usize, to: usize) {
-        let html = self.html;
-        self.text_of(&html[from..to], from);
-    }
-
-    fn text_of(&mut self, text: &str, at: usize) {
         let stream = if self.is_hidden() { &mut self.parts.hidden } else { &mut self.parts.visible };
         let before = stream.text.len();
-        decode(text, at, stream);
+        decode(&self.html[from..to], from, stream);
         if let Some(link) = self.link.as_mut().filter(|link| link.label.len() < 512) {
             link.label.push_str(&stream.text[before..]);
         }
@@ -277,6 +269,11 @@ impl<'a> Reader<'a> {
             self.parts.links.push(link);
         }
     }
+}
+
+/// Returns whether a `<` begins markup; else it is a sign of the text.
+fn is_markup(rest: &[u8]) -> bool {
+    rest.get(1).is_some_and(|second| second.is_ascii_alphabetic() || matches!(second, b'/' | b'!' | b'?'))
 }
 
 fn hash(name: &str) -> u64 {

@@ -5,7 +5,7 @@ use crate::disguise::{CHUNK_MAX, STEM_MIN, segment, without_article, without_sig
 use crate::fold::{Folded, Invisible, fold, is_look_alike};
 use crate::lexicon::{
     ABORT, ADDRESS, ASSISTANT, CONCEAL, CONFIRM, Concepts, DATA, EMPTY, INSTRUCTION, LEXICON, NEGATE, ORDER, OUTPUT,
-    OVERRIDE, PHRASE_WORDS_MAX, PRIOR, PROMPT, READING, REVEAL, ROLE, SECRET, SEND, SYSTEM, TARGET, THIS, TOOL,
+    OVERRIDE, PHRASE_WORDS_MAX, PRIOR, PROMPT, READING, REVEAL, ROLE, SECRET, SEND, START, SYSTEM, TARGET, THIS, TOOL,
     TRIGGER, URGENT, USER, VOID, YOU_ARE, join, step,
 };
 
@@ -17,6 +17,9 @@ const IDEOGRAPHS_MAX: usize = 12;
 const RUN_MAX: usize = 4_096;
 /// Characters of a text that are read a second time, as parts of words or without their signs.
 const EFFORT_MAX: usize = 192 * 1024;
+
+/// The place of a hash of words that no phrase begins with.
+const NO_PHRASE: u64 = 0;
 
 /// A word that stands for something.
 #[derive(Debug, Clone, Copy)]
@@ -120,6 +123,10 @@ struct Word {
     concepts: Concepts,
     rot13_concepts: Concepts,
     atbash_concepts: Concepts,
+    /// Letters that the ciphers change.
+    ciphered: u32,
+    /// Whether its beginning isn't that of any entry: as it is, in ROT13, and in the alphabet from Z to A.
+    is_unknown: [bool; 3],
     is_latin: bool,
     has_look_alike: bool,
     is_styled: bool,
@@ -134,7 +141,7 @@ struct Reader {
     /// Whether the last character ends a sentence if a blank follows.
     may_end: bool,
     word: Word,
-    /// The hashes of the last phrases: of one word, two words and so on.
+    /// The hashes of the last phrases: of one word, two words and so on. [`NO_PHRASE`] if no entry begins like that.
     phrases: [u64; PHRASE_WORDS_MAX],
     /// Where the last words began, newest first.
     starts: [u32; PHRASE_WORDS_MAX],
@@ -155,6 +162,8 @@ struct Reader {
 struct Previous {
     hash: u64,
     letters: usize,
+    /// Whether its beginning isn't that of any word.
+    is_unknown: bool,
     start: u32,
     end: u32,
     concepts: Concepts,
@@ -222,17 +231,24 @@ impl Reader {
         }
         word.letters.push(c);
         word.hash = step(word.hash, c);
-        let is_stem = word.letters.len() >= STEM_MIN;
-        if is_stem {
+        let letters = word.letters.len();
+        if letters >= STEM_MIN && !word.is_unknown[0] {
+            word.is_unknown[0] = letters == START && !LEXICON.starts(word.hash);
             word.concepts |= LEXICON.stem(word.hash);
         }
         if c.is_ascii_lowercase() {
             let order = c as u8 - b'a';
-            word.rot13 = step(word.rot13, char::from(b'a' + (order + 13) % 26));
-            word.atbash = step(word.atbash, char::from(b'z' - order));
-            if is_stem {
-                word.rot13_concepts |= LEXICON.stem(word.rot13);
-                word.atbash_concepts |= LEXICON.stem(word.atbash);
+            word.ciphered += 1;
+            let is_start = word.ciphered as usize == START;
+            if !word.is_unknown[1] {
+                word.rot13 = step(word.rot13, char::from(b'a' + (order + 13) % 26));
+                word.is_unknown[1] = is_start && !LEXICON.starts(word.rot13);
+                word.rot13_concepts |= if letters >= STEM_MIN { LEXICON.stem(word.rot13) } else { 0 };
+            }
+            if !word.is_unknown[2] {
+                word.atbash = step(word.atbash, char::from(b'z' - order));
+                word.is_unknown[2] = is_start && !LEXICON.starts(word.atbash);
+                word.atbash_concepts |= if letters >= STEM_MIN { LEXICON.stem(word.atbash) } else { 0 };
             }
         }
     }
@@ -335,7 +351,7 @@ impl Reader {
             return;
         }
         self.index += 1;
-        let mut concepts = self.word.concepts | LEXICON.exact(self.word.hash);
+        let mut concepts = self.word.concepts | if self.word.is_unknown[0] { 0 } else { LEXICON.exact(self.word.hash) };
         let word = &self.word;
         let (start, length) = (word.start, word.letters.len());
         if word.letters.first().is_some_and(|c| ('\u{620}'..='\u{6ff}').contains(c)) {
@@ -357,7 +373,8 @@ impl Reader {
         self.ciphers(start, end);
         self.joined(start, end, concepts, length);
         self.runs(start, end, length);
-        self.previous = Previous { hash: self.word.hash, letters: length, start, end, concepts };
+        let Word { hash, is_unknown: [is_unknown, ..], .. } = self.word;
+        self.previous = Previous { hash, letters: length, is_unknown, start, end, concepts };
         self.word.letters.clear();
     }
 
@@ -370,11 +387,15 @@ impl Reader {
 
     fn end_phrases(&mut self, end: u32, is_disguised: bool) {
         let hash = self.word.hash;
-        self.starts.rotate_right(1);
+        self.starts.copy_within(..PHRASE_WORDS_MAX - 1, 1);
         self.starts[0] = self.word.start;
         for words in (1..PHRASE_WORDS_MAX).rev() {
+            if self.phrases[words - 1] == NO_PHRASE {
+                self.phrases[words] = NO_PHRASE;
+                continue;
+            }
             let phrase = join(self.phrases[words - 1], hash);
-            self.phrases[words] = phrase;
+            self.phrases[words] = if LEXICON.goes_on(phrase) { phrase } else { NO_PHRASE };
             let concepts = LEXICON.exact(phrase);
             if concepts != 0 {
                 let start = self.starts[words];
@@ -388,7 +409,7 @@ impl Reader {
                 });
             }
         }
-        self.phrases[0] = hash;
+        self.phrases[0] = if LEXICON.goes_on(hash) { hash } else { NO_PHRASE };
     }
 
     fn ciphers(&mut self, start: u32, end: u32) {
@@ -397,17 +418,21 @@ impl Reader {
             return;
         }
         let hit = |concepts| Hit { at: self.index, sentence: self.sentence, start, end, concepts, is_disguised: true };
-        let rot13 = word.rot13_concepts | LEXICON.exact(word.rot13);
+        let exact = |hash, is_unknown: bool| if is_unknown { 0 } else { LEXICON.exact(hash) };
+        let rot13 = word.rot13_concepts | exact(word.rot13, word.is_unknown[1]);
         if rot13 != 0 {
             self.words.rot13.push(hit(rot13));
         }
-        let atbash = word.atbash_concepts | LEXICON.exact(word.atbash);
+        let atbash = word.atbash_concepts | exact(word.atbash, word.is_unknown[2]);
         if atbash != 0 {
             self.words.atbash.push(hit(atbash));
         }
         let (mut hash, mut reversed) = (EMPTY, 0);
         for (letters, c) in word.letters.iter().rev().enumerate() {
             hash = step(hash, *c);
+            if letters + 1 == START && !LEXICON.starts(hash) {
+                return;
+            }
             if letters + 1 >= STEM_MIN {
                 reversed |= LEXICON.stem(hash);
             }
@@ -422,7 +447,7 @@ impl Reader {
     fn joined(&mut self, start: u32, end: u32, concepts: Concepts, length: usize) {
         let previous = self.previous;
         let is_near = start.saturating_sub(previous.end) <= 2 && previous.letters > 0;
-        if is_near && previous.letters <= 10 && length <= 12 && previous.letters + length >= 5 {
+        if is_near && !previous.is_unknown && previous.letters <= 10 && length <= 12 && previous.letters + length >= 5 {
             let (mut hash, mut joined) = (previous.hash, 0);
             for c in &self.word.letters {
                 hash = step(hash, *c);

@@ -161,10 +161,10 @@ impl Formats {
 /// The formats as they are, and without dashes and dots.
 static LONG_FORMATS: LazyLock<[Formats; 2]> = LazyLock::new(|| [false, true].map(Formats::new));
 
-/// Returns the formats with these first characters.
-fn formats(is_strict: bool, first: u32) -> impl Iterator<Item = &'static Format> {
+/// Returns the format with these first characters, of which there is at most one.
+fn format(is_strict: bool, first: u32) -> Option<&'static Format> {
     let Formats { firsts, all } = &LONG_FORMATS[usize::from(is_strict)];
-    firsts.iter().zip(all).filter(move |(one, _)| **one == first).map(|(_, format)| format)
+    firsts.iter().position(|one| *one == first).map(|at| &all[at])
 }
 
 const fn is_kept(byte: u8, is_strict: bool) -> bool {
@@ -206,15 +206,14 @@ fn key(row: &[Piece], is_strict: bool) -> Option<(SecretKind, usize)> {
         }
         _ => {
             let first = row.get(..PREFIX_MIN)?.iter().fold(0, |all, piece| all << 8 | u32::from(piece.byte));
-            formats(is_strict, first).find_map(|format| {
-                let length = begins(row, format.prefix, is_strict)?;
-                let rest = row.get(length..length + format.fewest)?;
-                let (begin, end) = (&rest[0], &rest[format.fewest - 1]);
-                let is_random = is_near(end)
-                    && end.changes - begin.changes >= CHANGES_MIN - u32::from(format.is_capital)
-                    && (!format.is_capital || !rest.iter().any(|piece| piece.byte.is_ascii_lowercase()));
-                (is_random && !is_example(&text(rest))).then_some((SecretKind::SecretKey, length + format.fewest))
-            })
+            let format = format(is_strict, first)?;
+            let length = begins(row, format.prefix, is_strict)?;
+            let rest = row.get(length..length + format.fewest)?;
+            let (begin, end) = (&rest[0], &rest[format.fewest - 1]);
+            let is_random = is_near(end)
+                && end.changes - begin.changes >= CHANGES_MIN - u32::from(format.is_capital)
+                && (!format.is_capital || !rest.iter().any(|piece| piece.byte.is_ascii_lowercase()));
+            (is_random && !is_example(&text(rest))).then_some((SecretKind::SecretKey, length + format.fewest))
         }
     }
 }
@@ -229,4 +228,19 @@ fn begins(row: &[Piece], prefix: &str, is_strict: bool) -> Option<usize> {
         length += 1;
     }
     Some(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_differ_in_their_first_characters() {
+        for formats in LONG_FORMATS.iter() {
+            let mut firsts = formats.firsts.clone();
+            firsts.sort_unstable();
+            firsts.dedup();
+            assert!(firsts.len() == formats.all.len() && firsts.len() > 20, "{firsts:?}");
+        }
+    }
 }
