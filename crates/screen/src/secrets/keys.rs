@@ -129,7 +129,7 @@ pub(super) fn words(text: &str, found: &mut Vec<Finding>) {
 /// Prefixes within one word that are tried.
 const WITHIN_MAX: usize = 16;
 /// Characters of a key of this service.
-const SERVICE_KEY_LENGTH: usize = 43;
+pub(super) const SERVICE_KEY_LENGTH: usize = 43;
 
 /// Returns the key that begins within a word, behind other characters. Words have the shortest prefixes by chance.
 fn key_within(word: &str) -> Option<(SecretKind, Range<usize>)> {
@@ -193,7 +193,7 @@ pub(super) fn is_beginning(first: u8, second: u8) -> bool {
 
 fn kind_of(word: &str, before: &[u8]) -> Option<SecretKind> {
     if let Some(rest) = word.strip_prefix("ph_") {
-        return is_service_key(rest).then_some(SecretKind::ServiceKey);
+        return is_service_key(rest.as_bytes()).then_some(SecretKind::ServiceKey);
     }
     for (prefix, fewest, most) in FORMATS {
         if let Some(rest) = word.strip_prefix(prefix) {
@@ -213,16 +213,16 @@ fn kind_of(word: &str, before: &[u8]) -> Option<SecretKind> {
 }
 
 /// Returns whether a word is 34 characters with the checksum of the first ones in the last six.
-pub(super) fn is_service_key(rest: &str) -> bool {
+pub(super) fn is_service_key(rest: &[u8]) -> bool {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let Some((random, checksum)) = rest.split_at_checked(34).filter(|_| rest.len() == 40) else { return false };
-    let mut left = crc32fast::hash(random.as_bytes()) as usize;
+    let mut left = crc32fast::hash(random) as usize;
     let mut expected = [b'0'; 6];
     for digit in expected.iter_mut().rev() {
         *digit = DIGITS[left % 62];
         left /= 62;
     }
-    checksum.as_bytes() == expected
+    checksum == expected
 }
 
 /// Kinds of characters that a key has at least.

@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::keys::{FORMATS, is_beginning, is_example, is_service_key};
+use memchr::memmem::Finder;
+
+use super::keys::{FORMATS, SERVICE_KEY_LENGTH, is_beginning, is_example, is_service_key};
 use super::{FINDINGS_MAX, Finding, SecretKind};
 use crate::words::position;
 
@@ -14,8 +16,10 @@ const CHANGES_MIN: u32 = 4;
 const PIECES_MAX: usize = 76;
 /// Characters of a prefix by which a key is recognized first. Words begin with shorter prefixes, too.
 const PREFIX_MIN: usize = 4;
-/// Characters of a key of this service.
-const SERVICE_KEY_LENGTH: usize = 43;
+/// Characters of the checksum of a key of this service.
+const CHECKSUM_LENGTH: usize = 6;
+/// Characters of the first line of a private key.
+const LINE_MAX: usize = 64;
 
 /// Finds keys in pieces. Dashes and dots are signs of some formats, so that they are left out or not.
 pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
@@ -128,6 +132,8 @@ impl<'a> Row<'a> {
     }
 }
 
+static PRIVATE_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATEKEY"));
+
 /// A format whose prefix is long enough.
 struct Format {
     prefix: &'static str,
@@ -191,18 +197,21 @@ impl Iterator for Pieces<'_> {
 
 /// Returns the key at the start of a row, and its length.
 fn key(row: &[Piece], is_strict: bool) -> Option<(SecretKind, usize)> {
-    let text = |pieces: &[Piece]| pieces.iter().map(|piece| char::from(piece.byte)).collect::<String>();
     let is_near = |last: &Piece| last.gaps == row[0].gaps;
     match row[0].byte {
         b'p' => {
-            let key = row.get(..SERVICE_KEY_LENGTH).filter(|key| is_near(&key[SERVICE_KEY_LENGTH - 1])).map(text)?;
-            let is_key = key.strip_prefix("ph_").is_some_and(is_service_key);
-            is_key.then_some((SecretKind::ServiceKey, SERVICE_KEY_LENGTH))
+            let whole = row.get(..SERVICE_KEY_LENGTH).filter(|whole| is_near(&whole[SERVICE_KEY_LENGTH - 1]))?;
+            if !whole[SERVICE_KEY_LENGTH - CHECKSUM_LENGTH..].iter().all(|piece| piece.byte.is_ascii_alphanumeric()) {
+                return None;
+            }
+            let (key, length) = text::<SERVICE_KEY_LENGTH>(whole);
+            let is_key = key.strip_prefix(b"ph_").is_some_and(is_service_key);
+            is_key.then_some((SecretKind::ServiceKey, length))
         }
         b'B' if begins(row, "BEGIN", is_strict).is_some() => {
-            let line = &row[..row.len().min(64)];
-            let end = text(line).find("PRIVATEKEY")? + 10;
-            is_near(&line[end - 1]).then_some((SecretKind::PrivateKey, end))
+            let (line, length) = text::<LINE_MAX>(row);
+            let end = PRIVATE_KEY.find(&line[..length])? + PRIVATE_KEY.needle().len();
+            is_near(&row[end - 1]).then_some((SecretKind::PrivateKey, end))
         }
         _ => {
             let first = row.get(..PREFIX_MIN)?.iter().fold(0, |all, piece| all << 8 | u32::from(piece.byte));
@@ -213,9 +222,17 @@ fn key(row: &[Piece], is_strict: bool) -> Option<(SecretKind, usize)> {
             let is_random = is_near(end)
                 && end.changes - begin.changes >= CHANGES_MIN - u32::from(format.is_capital)
                 && (!format.is_capital || !rest.iter().any(|piece| piece.byte.is_ascii_lowercase()));
-            (is_random && !is_example(&text(rest))).then_some((SecretKind::SecretKey, length + format.fewest))
+            let rest = || rest.iter().map(|piece| char::from(piece.byte)).collect::<String>();
+            (is_random && !is_example(&rest())).then_some((SecretKind::SecretKey, length + format.fewest))
         }
     }
+}
+
+/// Returns the first characters of a row, and how many there are.
+fn text<const MAX: usize>(row: &[Piece]) -> ([u8; MAX], usize) {
+    let mut text = [0; MAX];
+    text.iter_mut().zip(row).for_each(|(byte, piece)| *byte = piece.byte);
+    (text, row.len().min(MAX))
 }
 
 /// Returns the length of a prefix if a row begins with it.
