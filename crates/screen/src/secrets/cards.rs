@@ -86,8 +86,9 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
         let (cards, others) = (count(true), count(false));
         let is_list_of_others = others >= layout.others_max() && cards * 2 < others;
         let is_card = |one: &&Candidate| {
-            let is_something_else =
-                is_list_of_others && !one.has_leading_zero || layout == Layout::Whole && surroundings.have_label(one);
+            let is_part = || context::is_fraction(text, one.start, one.end);
+            let is_something_else = is_list_of_others && !one.has_leading_zero
+                || layout == Layout::Whole && (is_part() || surroundings.have_label(one));
             !is_something_else || surroundings.have_words_of_cards(one)
         };
         let cards = of_layout().filter(|one| one.looks_like_card).filter(is_card).take(FINDINGS_MAX);
@@ -230,13 +231,12 @@ impl Run<'_> {
         })
     }
 
-    /// Returns the number in some of the groups, with their count, if it isn't part of a longer word or a fraction.
+    /// Returns the number in some of the groups, with their count, if it isn't part of a longer word. A fraction is one only if
+    /// it looks like a card.
     fn candidate(&self, first: usize, count: usize) -> Option<(usize, Candidate)> {
         let groups = &self.groups[first..first + count];
         let (start, end) = (groups[0].start, groups[count - 1].end);
-        let is_fraction =
-            count == 1 && matches!(self.text.as_bytes()[..start], [.., digit, b'.'] if digit.is_ascii_digit());
-        if is_fraction || !is_apart(self.text, start, end) {
+        if !is_apart(self.text, start, end) {
             return None;
         }
         let bytes = self.text.as_bytes();
@@ -246,12 +246,16 @@ impl Run<'_> {
             length += 1;
         }
         let digits = &all[..length];
+        let looks_like_card = is_card(digits);
+        if !looks_like_card && count == 1 && context::is_fraction(self.text, start, end) {
+            return None;
+        }
         let one = Candidate {
             start,
             end,
             layout: Layout::of(self.gap.filter(|_| count > 1)),
             value: digits.iter().fold(0, |all, digit| all * 10 + u64::from(*digit)),
-            looks_like_card: is_card(digits),
+            looks_like_card,
             has_leading_zero: groups[1..].iter().any(|group| bytes[group.start] == b'0'),
         };
         Some((count, one))
