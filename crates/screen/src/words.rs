@@ -1,7 +1,9 @@
 //! Reads a text once and notes the words that stand for something, also where they are disguised: other letters, letters
 //! with characters between them, words apart or together, and simple ciphers.
 
-use crate::disguise::{CHUNK_MAX, STEM_MIN, segment, without_article, without_signs};
+mod disguised;
+
+use crate::disguise::{STEM_MIN, without_article};
 use crate::fold::{Folded, Invisible, fold, is_look_alike};
 use crate::lexicon::{
     ABORT, ADDRESS, ASSISTANT, CONCEAL, CONFIRM, Concepts, DATA, EMPTY, INSTRUCTION, LEXICON, NEGATE, ORDER, OUTPUT,
@@ -15,6 +17,10 @@ const WORD_MAX: usize = 256;
 const IDEOGRAPHS_MAX: usize = 12;
 /// Characters of a run of short words that are kept.
 const RUN_MAX: usize = 4_096;
+/// Bytes of the longest local part of an address (RFC 5321 §4.5.3.1.1).
+const LOCAL_PART_MAX: u32 = 64;
+/// Words with digits or signs for letters that are kept.
+const LEET_MAX: usize = 1_024;
 /// Characters of a text that are read a second time, as parts of words or without their signs.
 const EFFORT_MAX: usize = 192 * 1024;
 
@@ -48,6 +54,8 @@ pub(crate) struct Words {
     pub(crate) atbash: Vec<Hit>,
     /// Words from right to left.
     pub(crate) reversed: Vec<Hit>,
+    /// Words with digits or signs for letters, also those that stand for nothing.
+    pub(crate) leet: Vec<Hit>,
     /// Invisible characters inside of Latin words.
     pub(crate) invisible: Count,
     /// Words with letters of several scripts.
@@ -91,6 +99,10 @@ pub(crate) fn read(text: &str) -> Words {
             Folded::Digit(digit) => reader.digit(place, digit),
             Folded::Ideograph(_) => reader.ideograph(place, text),
             Folded::Nothing(kind) => reader.nothing(place, c, kind),
+            Folded::Other if is_picture(c) && reader.is_apart(&text[at + c.len_utf8()..]) => {
+                reader.word.pictures += 1;
+                reader.word.is_styled = true;
+            }
             Folded::Other => {
                 reader.other(place, c, text);
                 if c == '\n' && ends_line {
@@ -105,6 +117,11 @@ pub(crate) fn read(text: &str) -> Words {
     }
     reader.end(position(text.len()), text);
     reader.words
+}
+
+/// Returns whether a character is an arrow, a symbol or an emoji.
+fn is_picture(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
 #[allow(clippy::cast_possible_truncation)] // A text is shorter than `crate::TEXT_BYTES_MAX`.
@@ -131,6 +148,8 @@ struct Word {
     has_look_alike: bool,
     is_styled: bool,
     invisible: u32,
+    /// Pictures between its letters.
+    pictures: usize,
 }
 
 #[derive(Default)]
@@ -179,7 +198,22 @@ struct Chunk {
     has_at: bool,
     has_url: bool,
     has_dot_after_at: bool,
+    /// Signs of `://` that were just read.
+    url_signs: u32,
+    /// Where the word before them began.
+    scheme: u32,
+    /// Where the address begins, if other words are before it.
+    address: u32,
     hits: usize,
+}
+
+impl Chunk {
+    /// Notes where an address begins, if more is before its last word than the local part of an address has.
+    fn begin_address(&mut self, word: u32, is_first: bool) {
+        if is_first && word.saturating_sub(self.start) > LOCAL_PART_MAX {
+            self.address = word;
+        }
+    }
 }
 
 impl Reader {
@@ -196,6 +230,12 @@ impl Reader {
             word.is_latin = true;
         }
         self.push(letter);
+    }
+
+    /// Returns whether the letters of the word so far have pictures between them, and another letter follows the next one.
+    fn is_apart(&self, rest: &str) -> bool {
+        let letters = self.word.letters.len();
+        letters > 0 && letters == self.word.pictures + 1 && rest.starts_with(char::is_alphabetic)
     }
 
     fn digit(&mut self, place: u32, digit: char) {
@@ -278,9 +318,20 @@ impl Reader {
             *chunk = Chunk { start: place, hits: self.words.plain.len(), ..Chunk::default() };
         }
         chunk.signs += 1;
+        chunk.url_signs = match (c, chunk.url_signs) {
+            (':', _) => 1,
+            ('/', 1) => 2,
+            ('/', 2) => {
+                chunk.begin_address(chunk.scheme, !chunk.has_url);
+                chunk.has_url = true;
+                0
+            }
+            _ => 0,
+        };
         match c {
             '@' => {
                 chunk.has_at = chunk.letters > 0;
+                chunk.begin_address(self.word.start, chunk.has_at && !chunk.has_url);
                 chunk.substitutes += 1;
             }
             '.' => {
@@ -288,7 +339,7 @@ impl Reader {
                 chunk.has_url |= chunk.letters == 3 && text[chunk.start as usize..].starts_with("www.");
                 self.index += 1;
             }
-            ':' => chunk.has_url |= text[place as usize..].starts_with("://"),
+            ':' => chunk.scheme = self.word.start,
             '$' | '!' | '|' | '+' | '€' => chunk.substitutes += 1,
             '?' => self.index += 1,
             '。' | '！' | '？' => {
@@ -410,155 +461,6 @@ impl Reader {
             }
         }
         self.phrases[0] = if LEXICON.goes_on(hash) { hash } else { NO_PHRASE };
-    }
-
-    fn ciphers(&mut self, start: u32, end: u32) {
-        let word = &self.word;
-        if !word.is_latin || word.letters.len() < 3 {
-            return;
-        }
-        let hit = |concepts| Hit { at: self.index, sentence: self.sentence, start, end, concepts, is_disguised: true };
-        let exact = |hash, is_unknown: bool| if is_unknown { 0 } else { LEXICON.exact(hash) };
-        let rot13 = word.rot13_concepts | exact(word.rot13, word.is_unknown[1]);
-        if rot13 != 0 {
-            self.words.rot13.push(hit(rot13));
-        }
-        let atbash = word.atbash_concepts | exact(word.atbash, word.is_unknown[2]);
-        if atbash != 0 {
-            self.words.atbash.push(hit(atbash));
-        }
-        let (mut hash, mut reversed) = (EMPTY, 0);
-        for (letters, c) in word.letters.iter().rev().enumerate() {
-            hash = step(hash, *c);
-            if letters + 1 == START && !LEXICON.starts(hash) {
-                return;
-            }
-            if letters + 1 >= STEM_MIN {
-                reversed |= LEXICON.stem(hash);
-            }
-        }
-        reversed |= LEXICON.exact(hash);
-        if reversed != 0 {
-            self.words.reversed.push(hit(reversed));
-        }
-    }
-
-    /// Looks up two words as one, and the parts of a long word.
-    fn joined(&mut self, start: u32, end: u32, concepts: Concepts, length: usize) {
-        let previous = self.previous;
-        let is_near = start.saturating_sub(previous.end) <= 2 && previous.letters > 0;
-        if is_near && !previous.is_unknown && previous.letters <= 10 && length <= 12 && previous.letters + length >= 5 {
-            let (mut hash, mut joined) = (previous.hash, 0);
-            for c in &self.word.letters {
-                hash = step(hash, *c);
-                joined |= LEXICON.stem(hash);
-            }
-            let joined = (joined | LEXICON.exact(hash)) & !(concepts | previous.concepts) & !COMMON;
-            if joined != 0 && (concepts | previous.concepts) & !COMMON == 0 {
-                let hit = Hit {
-                    at: self.index,
-                    sentence: self.sentence,
-                    start: previous.start,
-                    end,
-                    concepts: joined,
-                    is_disguised: true,
-                };
-                self.words.plain.push(hit);
-            }
-        }
-        if length >= 16 && self.may_read_again(length) {
-            let mut parts = Vec::new();
-            segment(&self.word.letters, 4, &mut parts);
-            if parts.len() >= 3 {
-                self.add_parts(&parts, start, end);
-            }
-        }
-    }
-
-    fn add_parts(&mut self, parts: &[Concepts], start: u32, end: u32) {
-        for concepts in parts {
-            self.index += 1;
-            self.words.plain.push(Hit {
-                at: self.index,
-                sentence: self.sentence,
-                start,
-                end,
-                concepts: *concepts,
-                is_disguised: true,
-            });
-        }
-    }
-
-    /// Collects words of at most three letters, which may be the pieces of longer ones.
-    fn runs(&mut self, start: u32, end: u32, length: usize) {
-        let is_next = length <= 3 && start.saturating_sub(self.run_end) <= 4 && self.run.len() + length <= RUN_MAX;
-        if !is_next && self.run_words > 0 {
-            self.end_run();
-        }
-        if length <= 3 {
-            if self.run_words == 0 {
-                self.run_start = start;
-            }
-            self.run.extend_from_slice(&self.word.letters);
-            self.run_words += 1;
-            self.run_singles += u32::from(length == 1);
-            self.run_end = end;
-        }
-    }
-
-    fn end_run(&mut self) {
-        if self.run_words >= 4 && self.run.len() >= 6 && self.may_read_again(self.run.len()) {
-            let mut parts = Vec::new();
-            let is_single = self.run_singles * 10 >= self.run_words * 8;
-            segment(&self.run, if is_single { 3 } else { 5 }, &mut parts);
-            let (start, end) = (self.run_start, self.run_end);
-            self.add_parts(&parts, start, end);
-        }
-        self.run.clear();
-        self.run_words = 0;
-        self.run_singles = 0;
-    }
-
-    fn end_chunk(&mut self, end: u32, text: &str) {
-        let chunk = std::mem::take(&mut self.chunk);
-        if chunk.letters + chunk.substitutes + chunk.signs == 0 {
-            return;
-        }
-        if chunk.has_at && chunk.has_dot_after_at || chunk.has_url {
-            // Words of an address don't speak to the reader.
-            self.words.plain.truncate(chunk.hits);
-            let hit = Hit {
-                at: self.index,
-                sentence: self.sentence,
-                start: chunk.start,
-                end,
-                concepts: TARGET,
-                is_disguised: false,
-            };
-            self.words.plain.push(hit);
-            return;
-        }
-        let is_known =
-            self.words.plain[chunk.hits.min(self.words.plain.len())..].iter().any(|hit| hit.concepts & !COMMON != 0);
-        let is_candidate = chunk.letters > 0 && (chunk.substitutes > 0 || chunk.signs > 1 || chunk.signs == 1);
-        if is_known || !is_candidate || (end - chunk.start) as usize > CHUNK_MAX * 2 {
-            return;
-        }
-        let Some(raw) = text.get(chunk.start as usize..end as usize) else { return };
-        if !self.may_read_again(raw.len()) {
-            return;
-        }
-        let concepts = without_signs(raw);
-        if concepts & !COMMON != 0 {
-            self.words.plain.push(Hit {
-                at: self.index,
-                sentence: self.sentence,
-                start: chunk.start,
-                end,
-                concepts,
-                is_disguised: true,
-            });
-        }
     }
 
     fn end(&mut self, place: u32, text: &str) {
