@@ -33,7 +33,12 @@ impl Payloads<'_> {
         let mut group = Group::default();
         for (start, end) in super::tokens_of(text, super::QUOTE) {
             let far = group.words.last().is_some_and(|last| start - last.end > GAP_MAX);
-            match word(&text.as_bytes()[start..end]) {
+            let token = &text.as_bytes()[start..end];
+            // Most numbers are figures, so that they don't begin a text.
+            if group.words.is_empty() && token.iter().all(u8::is_ascii_digit) {
+                continue;
+            }
+            match word(token) {
                 Some((name, decoded)) => {
                     let is_other = group.words.last().is_some_and(|last| last.name != name);
                     if far || is_other || group.bytes + decoded.len() > TEXT_MAX {
