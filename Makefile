@@ -69,9 +69,9 @@ sbom: ## Write the software bill of materials, target/sbom/posthouse.cdx.json
 	@scripts/need.sh sbom
 	@scripts/sbom.py
 
-cost: ## Measure what mails of all shapes up to 10 MB cost to receive and to view
+cost: ## Measure what mails of all shapes up to 10 MB cost to receive, to view and to screen
 	@scripts/need.sh build
-	POSTHOUSE_COST=all cargo test --locked --release -p posthouse-mail --test cost -- --nocapture
+	POSTHOUSE_COST=all cargo test --locked --release -p posthouse-mail -p posthouse-screen --test cost -- --nocapture
 
 kills: ## Kill the server and MCP clients KILLS (1000) times at random moments
 	@scripts/need.sh build

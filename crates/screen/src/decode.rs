@@ -2,12 +2,16 @@
 
 use crate::words::position;
 
+mod words;
+
 /// Bytes that are decoded in one text.
 const DECODED_BYTES_MAX: usize = 192 * 1024;
 /// Payloads of one text.
 const PAYLOADS_MAX: usize = 128;
 /// Characters from which a run may be encoded text.
 const RUN_MIN: usize = 16;
+/// Digits from which a run of zeros and ones may be encoded text.
+const BINARY_MIN: usize = 64;
 /// Bytes that are checked first.
 const PROBE: usize = 24;
 
@@ -68,6 +72,9 @@ fn found(text: &str, rules: Rules) -> Vec<Payload> {
     let mut found = Payloads { text, all: Vec::new(), bytes: 0, rules };
     found.runs();
     found.escapes();
+    if rules.is_probed {
+        found.words();
+    }
     if !text.is_ascii() {
         found.invisible();
     }
@@ -99,9 +106,10 @@ impl Payloads<'_> {
     fn runs(&mut self) {
         let bytes = self.text.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
-            if CLASSES[bytes[at] as usize] & BASE64 == 0 {
-                at += 1;
+        // A run is long, so that its last needed character is checked first.
+        while let Some(first) = bytes.get(at..at + self.rules.run_min) {
+            if let Some(other) = first.iter().rposition(|byte| CLASSES[*byte as usize] & BASE64 == 0) {
+                at += other + 1;
                 continue;
             }
             let (mut end, mut symbols, mut classes) = (at, 0, BASE64 | BASE32 | HEX);
@@ -128,6 +136,12 @@ impl Payloads<'_> {
 
     fn run(&mut self, start: usize, end: usize, classes: u8) {
         let run = &self.text.as_bytes()[start..end];
+        let is_binary = run.len() >= BINARY_MIN && run.iter().all(|byte| matches!(byte, b'0' | b'1'));
+        if is_binary
+            && self.decoded("binary", run, start, end, |run| bits(run, 1, |byte| Some(u32::from(byte == b'1'))))
+        {
+            return;
+        }
         if classes & HEX != 0 && self.decoded("hex", run, start, end, hex) {
             return;
         }
@@ -156,7 +170,7 @@ impl Payloads<'_> {
         end: usize,
         decode: impl Fn(&[u8]) -> Vec<u8>,
     ) -> bool {
-        let probe = decode(&run[..run.len().min(PROBE * 2)]);
+        let probe = decode(&run[..run.len().min(PROBE * 8)]);
         if self.rules.is_probed && !is_text_like(&probe) || self.bytes + run.len() > self.rules.bytes_max {
             return false;
         }
@@ -207,6 +221,9 @@ impl Payloads<'_> {
             Code::Morse => "morse",
         };
         if group.len() >= self.rules.group_min && !name.is_empty() {
+            if kind == Code::Escaped && self.rules.is_probed {
+                escaped_again(group);
+            }
             self.add(name, group, start, end);
         }
         if decimals.len() >= self.rules.group_min {
@@ -300,8 +317,13 @@ enum Code {
 
 /// Returns the places of the words between blanks and commas.
 fn tokens(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    tokens_of(text, END)
+}
+
+/// Returns the places of the words between characters of a class.
+fn tokens_of(text: &str, ends: u8) -> impl Iterator<Item = (usize, usize)> {
     let bytes = text.as_bytes();
-    let is_end = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'/');
+    let is_end = move |byte: u8| CLASSES[byte as usize] & ends != 0;
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < bytes.len() && is_end(bytes[at]) {
@@ -343,16 +365,32 @@ fn code_of(token: &str) -> (Code, Option<u8>) {
     }
 }
 
+/// Escapes of escapes that are replaced.
+const AGAIN_MAX: usize = 3;
+
+/// Replaces the escapes of a text that still consists of them.
+fn escaped_again(group: &mut Vec<u8>) {
+    for _ in 0..AGAIN_MAX {
+        let signs = group.iter().filter(|byte| matches!(byte, b'&' | b'%' | b'\\')).count();
+        let Some(text) = std::str::from_utf8(group).ok().filter(|text| signs * 12 >= text.len()) else { return };
+        let mut again = Vec::with_capacity(text.len());
+        escaped(text, &mut again);
+        *group = again;
+    }
+}
+
 /// Appends the characters of a word with escapes.
 fn escaped(token: &str, out: &mut Vec<u8>) {
     let bytes = token.as_bytes();
     let mut at = 0;
     let hex = |range: std::ops::Range<usize>| token.get(range).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let octal = |range: std::ops::Range<usize>| token.get(range).and_then(|digits| u32::from_str_radix(digits, 8).ok());
     let mut buffer = [0; 4];
     while at < bytes.len() {
         let (code, length) = match bytes[at] {
             b'\\' if bytes.get(at + 1) == Some(&b'x') => (hex(at + 2..at + 4), 4),
             b'\\' if bytes.get(at + 1) == Some(&b'u') => (hex(at + 2..at + 6), 6),
+            b'\\' if matches!(bytes.get(at + 1), Some(b'0' | b'1')) => (octal(at + 1..at + 4), 4),
             b'%' | b'=' => (hex(at + 1..at + 3), 3),
             b'&' => crate::html::character(&token[at..]).map_or((None, 1), |(c, length)| (Some(c as u32), length)),
             _ if token.as_bytes().get(at + 2) == Some(&b':') || at > 2 && bytes[at - 1] == b':' => (hex(at..at + 2), 3),
@@ -377,6 +415,10 @@ fn morse(token: &str) -> Option<u8> {
 const BASE64: u8 = 1;
 const BASE32: u8 = 2;
 const HEX: u8 = 4;
+/// Ends a word.
+const END: u8 = 8;
+/// Ends a word in base64, in which the slash of [`END`] is a digit.
+const QUOTE: u8 = 16;
 
 const CLASSES: [u8; 256] = {
     let mut all = [0; 256];
@@ -391,6 +433,12 @@ const CLASSES: [u8; 256] = {
         }
         if c.is_ascii_hexdigit() {
             all[byte] |= HEX;
+        }
+        if matches!(c, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'/') {
+            all[byte] |= END;
+        }
+        if c.is_ascii() && all[byte] & BASE64 == 0 {
+            all[byte] |= QUOTE;
         }
         byte += 1;
     }

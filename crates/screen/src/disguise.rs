@@ -68,6 +68,41 @@ pub(crate) fn without_signs(raw: &str) -> Concepts {
     found
 }
 
+/// Letters of the longest unit after a number, as in `10min`.
+const UNIT_MAX: usize = 3;
+
+/// Returns whether a chunk is one word in which a digit or sign is in the place of a letter: another letter follows it.
+pub(crate) fn is_leet(raw: &str) -> bool {
+    let word = raw.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '@' | '$'));
+    let is_substitute = |c: char| c.is_ascii_digit() || matches!(c, '@' | '$' | '€' | '!');
+    let is_word = |c: char| c.is_alphabetic() || is_substitute(c) || c == '\'';
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_number = unit.len() < word.len() && unit.len() <= UNIT_MAX;
+    let mut pairs = word.chars().zip(word.chars().skip(1));
+    !is_number && word.chars().all(is_word) && pairs.any(|(one, next)| is_substitute(one) && next.is_alphabetic())
+}
+
+/// Returns a text with the letters that digits and signs within its words look like: the usual ones and second ones. An `@`
+/// of an address stays.
+pub(crate) fn without_leet(text: &str) -> [String; 2] {
+    let mut both = [String::with_capacity(text.len()), String::with_capacity(text.len())];
+    for chunk in text.split_inclusive(char::is_whitespace) {
+        let has_letter = chunk.chars().any(char::is_alphabetic);
+        let address = chunk.rfind('@').filter(|at| *at > 0 && chunk[*at..].contains('.'));
+        for (at, c) in chunk.char_indices() {
+            let is_kept = !has_letter || address == Some(at) || matches!(c, '!' | '|') && is_last(&chunk[at..]);
+            let letters = leet(c).filter(|_| !is_kept).unwrap_or([c; 2]);
+            both.iter_mut().zip(letters).for_each(|(text, letter)| text.push(letter));
+        }
+    }
+    both
+}
+
+/// Returns whether only punctuation follows the first character.
+fn is_last(rest: &str) -> bool {
+    !rest.contains(char::is_alphanumeric)
+}
+
 fn look_up(letters: &[char]) -> Concepts {
     if letters.len() < 3 {
         return 0;

@@ -9,6 +9,8 @@ const DEPTH_MAX: usize = 256;
 const CLOSE_MAX: usize = 32;
 /// Bytes of a tag that are read.
 const TAG_BYTES_MAX: usize = 8_192;
+/// Blanks from which the data of an element is a sentence.
+const DATA_BLANKS_MIN: usize = 3;
 /// Links that are compared with their text.
 const LINKS_MAX: usize = 512;
 /// What ends the content of a conditional comment.
@@ -106,7 +108,8 @@ impl<'a> Reader<'a> {
         let html = self.html;
         let mut at = from;
         while at < html.len() {
-            let tag = memchr::memchr(b'<', &html.as_bytes()[at..]).map_or(html.len(), |next| at + next);
+            let signs = memchr::memchr_iter(b'<', &html.as_bytes()[at..]).map(|sign| at + sign);
+            let tag = signs.into_iter().find(|sign| is_markup(&html.as_bytes()[*sign..])).unwrap_or(html.len());
             self.text(at, tag);
             if tag == html.len() {
                 return;
@@ -129,10 +132,6 @@ impl<'a> Reader<'a> {
         let second = rest.as_bytes().get(1).copied().unwrap_or(0);
         if second == b'!' || second == b'?' {
             return memchr::memchr(b'>', rest.as_bytes()).map_or(self.html.len(), |end| at + end + 1);
-        }
-        if !second.is_ascii_alphabetic() && second != b'/' {
-            self.text_of("<", at);
-            return at + 1;
         }
         let end = tag_end(rest.as_bytes());
         let inside = rest.get(1..end).unwrap_or_default().trim_end_matches('>');
@@ -194,14 +193,9 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, from: usize, to: usize) {
-        let html = self.html;
-        self.text_of(&html[from..to], from);
-    }
-
-    fn text_of(&mut self, text: &str, at: usize) {
         let stream = if self.is_hidden() { &mut self.parts.hidden } else { &mut self.parts.visible };
         let before = stream.text.len();
-        decode(text, at, stream);
+        decode(&self.html[from..to], from, stream);
         if let Some(link) = self.link.as_mut().filter(|link| link.label.len() < 512) {
             link.label.push_str(&stream.text[before..]);
         }
@@ -235,6 +229,12 @@ impl<'a> Reader<'a> {
                 | "data-prompt" | "data-instructions" => self.hidden_text(value, at + value_at),
                 "value" if name == "input" => self.hidden_text(value, at + value_at),
                 "href" if name == "a" => target = Some(value.trim().to_owned()),
+                // Sentences in the data of scripts and screen readers.
+                key if (key.starts_with("data-") || key.starts_with("aria-"))
+                    && value.matches(' ').nth(DATA_BLANKS_MIN - 1).is_some() =>
+                {
+                    self.hidden_text(value, at + value_at)
+                }
                 _ => {}
             }
         }
@@ -279,6 +279,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Returns whether a `<` begins markup; else it is a sign of the text.
+fn is_markup(rest: &[u8]) -> bool {
+    rest.get(1).is_some_and(|second| second.is_ascii_alphabetic() || matches!(second, b'/' | b'!' | b'?'))
+}
+
 fn hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -310,6 +315,24 @@ fn is_block(name: &str) -> bool {
             | "hr"
             | "center"
             | "body"
+            | "details"
+            | "summary"
+            | "dl"
+            | "dt"
+            | "dd"
+            | "caption"
+            | "figure"
+            | "figcaption"
+            | "address"
+            | "main"
+            | "aside"
+            | "nav"
+            | "form"
+            | "fieldset"
+            | "legend"
+            | "option"
+            | "textarea"
+            | "button"
     )
 }
 
@@ -486,94 +509,4 @@ pub(crate) fn character(text: &str) -> Option<(char, usize)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn is_hidden(html: &str) {
-        let html = format!("<p>Hello</p>{html}<p>Bye</p>");
-        let parts = read(&html);
-        assert!(parts.hidden.text.contains("secret words"), "{html}: {parts:?}");
-        assert!(!parts.visible.text.contains("secret"), "{html}: {parts:?}");
-        assert!(parts.visible.text.contains("Hello") && parts.visible.text.contains("Bye"), "{parts:?}");
-        let at = position(parts.hidden.text.find("secret").unwrap_or_default());
-        let source = parts.hidden.source(at) as usize;
-        assert_eq!(html.get(source..source + 6), Some("secret"), "{html}");
-    }
-
-    #[test]
-    fn hidden_text_is_apart() {
-        for style in [
-            "display:none",
-            "visibility:hidden",
-            "font-size:0",
-            "font-size:1px",
-            "opacity:0",
-            "opacity:.01",
-            "color:#fff",
-            "color:white",
-            "color:transparent",
-            "color:#fefefe;background:#ffffff",
-            "position:absolute;left:-9999px",
-            "text-indent:-9999px",
-            "height:0;overflow:hidden",
-            "max-height:0;overflow:hidden",
-            "line-height:0",
-            "transform:scale(0)",
-            "DISPLAY : none !important",
-            "color:rgba(0,0,0,0)",
-            "background-color:black;color:#000",
-            "clip:rect(0,0,0,0);position:absolute",
-            "width:0;overflow:hidden",
-            "color:rgb(255,255,255)",
-            "margin-left:-5000px",
-            "mso-hide:all;display:none",
-            "filter:opacity(0)",
-            "clip-path:inset(100%)",
-        ] {
-            is_hidden(&format!("<div style=\"{style}\">secret words</div>"));
-            is_hidden(&format!("<span style='{style}'><b>secret words</b></span>"));
-        }
-        is_hidden("<!-- secret words -->");
-        for comment in [
-            "[if mso]>secret words<![endif]",
-            "[if mso]><table><tr><td>secret words</td></tr></table><![endif]",
-            "[if (gte mso 9)|(IE)]></td></tr></table><p>secret words<![endif]",
-            "[if !mso]><!-- secret words <![endif]",
-            "[if secret words]><![endif]",
-            "[if mso]><style>p { display: none }</style><b>secret words</b><![endif]",
-            "[if mso secret words",
-            "[if IE]><!--[if mso]><i>secret words</i><![endif]",
-            "[if mso]><img alt='secret words'><![endif]",
-            "<![endif]secret words",
-            "<![if mso]>secret words",
-        ] {
-            is_hidden(&format!("<!--{comment}-->"));
-            is_hidden(&format!("<div><p>a<!--{comment}-->b</div>"));
-        }
-        is_hidden("<style>.x { color: red } .gone, p.y { display: none }</style><p class='a gone'>secret words</p>");
-        is_hidden("<img src=a alt='secret words'>");
-        is_hidden("<a href=x title=\"secret words\">link</a>");
-        is_hidden("<title>secret words</title>");
-        is_hidden("<span aria-label='secret words'></span>");
-        is_hidden("<p hidden>secret words</p>");
-        is_hidden("<font color='#FFFFFF'>secret words</font>");
-    }
-
-    #[test]
-    fn visible_text_is_not_hidden() {
-        for html in [
-            "<table bgcolor='#003366'><tr><td><span style='color:#fff'>shown words</span></td></tr></table>",
-            "<a style='background:#06c;color:white'>shown words</a>",
-            "<style>@media (max-width:600px) { .x { display:none } }</style><p class=x>shown words</p>",
-            "<p style='display:none'>gone<p>shown words",
-            "<p style='font-size:11px;color:#666'>shown words</p>",
-            "<div><!--[if mso]></div><div style='display:none'><![endif]-->shown words</div>",
-            "<!--[if !mso]><!--><p>shown words</p><!--<![endif]-->",
-            "<!--[if mso]><style>p { display:none }</style><![endif]--><p>shown words</p>",
-        ] {
-            let parts = read(html);
-            assert!(parts.visible.text.contains("shown words"), "{html}: {parts:?}");
-        }
-    }
-}
+mod tests;

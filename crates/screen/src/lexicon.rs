@@ -115,14 +115,33 @@ pub(crate) const fn join(phrase: u64, word: u64) -> u64 {
 
 /// All words and phrases.
 pub(crate) struct Lexicon {
-    hashes: Vec<u64>,
-    concepts: Vec<Concepts>,
-    /// A bit for some bits of each hash, so that most lookups end here.
-    filter: Vec<u64>,
-    /// The same for the first two characters of each entry in a script without blanks.
-    beginnings: Vec<u64>,
-    /// The same for the first three characters of each word.
-    starts: Vec<u64>,
+    hashes: Box<[u64; SLOTS]>,
+    concepts: Box<[Concepts; SLOTS]>,
+    filter: Filter,
+    /// The first two characters of each entry in a script without blanks.
+    beginnings: Filter,
+    /// The first three characters of each word.
+    starts: Filter,
+    /// The first words of each phrase.
+    phrases: Filter,
+}
+
+/// A bit for some bits of each hash of a set, so that most lookups end here.
+struct Filter(Box<[u64; FILTER_BITS as usize / 64]>);
+
+impl Filter {
+    fn new() -> Self {
+        Self(Box::new([0; FILTER_BITS as usize / 64]))
+    }
+
+    fn add(&mut self, hash: u64) {
+        self.0[(hash % FILTER_BITS) as usize / 64] |= 1 << (hash % 64);
+    }
+
+    #[inline]
+    fn may_have(&self, hash: u64) -> bool {
+        self.0[(hash % FILTER_BITS) as usize / 64] & (1 << (hash % 64)) != 0
+    }
 }
 
 /// The lexicon, built on first use.
@@ -134,9 +153,14 @@ pub(crate) const START: usize = 3;
 
 impl Lexicon {
     fn build() -> Self {
-        let filter = vec![0; FILTER_BITS as usize / 64];
-        let (beginnings, starts) = (filter.clone(), filter.clone());
-        let mut all = Self { hashes: vec![0; SLOTS], concepts: vec![0; SLOTS], beginnings, starts, filter };
+        let mut all = Self {
+            hashes: Box::new([0; SLOTS]),
+            concepts: Box::new([0; SLOTS]),
+            filter: Filter::new(),
+            beginnings: Filter::new(),
+            starts: Filter::new(),
+            phrases: Filter::new(),
+        };
         for file in FILES {
             let mut concept = 0;
             for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -153,19 +177,23 @@ impl Lexicon {
     fn add(&mut self, entry: &str, concept: Concepts) {
         let (text, stem) = entry.strip_suffix('*').map_or((entry, 0), |text| (text, STEM));
         let words: Vec<Vec<char>> = words(text);
-        let hashes = words.iter().map(|word| word.iter().fold(EMPTY, |hash, c| step(hash, *c)));
-        let Some(hash) = hashes.reduce(join) else { return };
+        let hash_of = |word: &[char]| word.iter().fold(EMPTY, |hash, c| step(hash, *c));
+        let Some((first, rest)) = words.split_first() else { return };
+        let hash = rest.iter().fold(hash_of(first), |phrase, word| {
+            self.phrases.add(phrase);
+            join(phrase, hash_of(word))
+        });
         if words.len() == 1 && !words[0].iter().all(char::is_ascii) {
             let beginning = words[0].iter().take(2).fold(EMPTY, |hash, c| step(hash, *c));
-            self.beginnings[(beginning % FILTER_BITS) as usize / 64] |= 1 << (beginning % 64);
+            self.beginnings.add(beginning);
         }
         if words.len() == 1 && words[0].len() >= START {
             let start = words[0].iter().take(START).fold(EMPTY, |hash, c| step(hash, *c));
-            self.starts[(start % FILTER_BITS) as usize / 64] |= 1 << (start % 64);
+            self.starts.add(start);
         }
         // The ending of a phrase's last word is not free.
         let stem = if words.len() == 1 { stem } else { 0 };
-        self.filter[(hash % FILTER_BITS) as usize / 64] |= 1 << (hash % 64);
+        self.filter.add(hash);
         let mut slot = (hash >> 20) as usize % SLOTS;
         while self.concepts[slot] != 0 && self.hashes[slot] != hash {
             slot = (slot + 1) % SLOTS;
@@ -190,18 +218,24 @@ impl Lexicon {
     /// Returns whether an entry in a script without blanks may begin with these two characters.
     #[inline]
     pub(crate) fn begins(&self, hash: u64) -> bool {
-        self.beginnings[(hash % FILTER_BITS) as usize / 64] & (1 << (hash % 64)) != 0
+        self.beginnings.may_have(hash)
     }
 
     /// Returns whether a word may begin with these [`START`] characters.
     #[inline]
     pub(crate) fn starts(&self, hash: u64) -> bool {
-        self.starts[(hash % FILTER_BITS) as usize / 64] & (1 << (hash % 64)) != 0
+        self.starts.may_have(hash)
+    }
+
+    /// Returns whether a phrase may begin with these words and have more.
+    #[inline]
+    pub(crate) fn goes_on(&self, phrase: u64) -> bool {
+        self.phrases.may_have(phrase)
     }
 
     #[inline]
     fn probe(&self, hash: u64) -> Concepts {
-        if self.filter[(hash % FILTER_BITS) as usize / 64] & (1 << (hash % 64)) == 0 {
+        if !self.filter.may_have(hash) {
             return 0;
         }
         let mut slot = (hash >> 20) as usize % SLOTS;

@@ -24,7 +24,7 @@ pub use secrets::{Finding, SecretKind, TextVariant, TextVariants, secrets};
 pub use spam::spam;
 
 /// The version of the rules and words.
-pub const VERSION: &str = "2026.11.2";
+pub const VERSION: &str = "2026.11.3";
 /// The score from which mail is flagged.
 pub const FLAGGED_FROM: f32 = 0.6;
 /// Bytes of one text that are scanned.

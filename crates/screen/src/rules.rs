@@ -367,21 +367,32 @@ const TURNS: [(&str, f32); 22] = [
     ("<system-reminder>", 0.5),
 ];
 
+/// Whether a byte is the third of a mark.
+const IS_THIRD: [bool; 256] = {
+    let (mut all, mut at) = ([false; 256], 0);
+    while at < TURNS.len() {
+        let third = TURNS[at].0.as_bytes()[2];
+        all[third as usize] = true;
+        all[third.to_ascii_uppercase() as usize] = true;
+        at += 1;
+    }
+    all
+};
+
 /// Finds forged turns of a conversation with a language model.
 pub(crate) fn forged_turns(text: &str, matches: &mut Vec<Match>) {
     let bytes = text.as_bytes();
     for at in memchr::memchr3_iter(b'<', b'[', b'#', bytes).take(MATCHES_MAX * 8) {
-        let mut is_found = false;
-        for (mark, weight) in TURNS {
-            let end = at + mark.len();
-            if bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(mark.as_bytes())) {
-                push_turn(matches, at, end, weight);
-                is_found = true;
-                break;
+        let Some(third) = bytes.get(at + 2).filter(|third| IS_THIRD[usize::from(**third)]) else { continue };
+        let is_mark = |mark: &str| {
+            mark.as_bytes()[2] == third.to_ascii_lowercase()
+                && bytes.get(at..at + mark.len()).is_some_and(|here| here.eq_ignore_ascii_case(mark.as_bytes()))
+        };
+        if let Some((mark, weight)) = TURNS.iter().find(|(mark, _)| is_mark(mark)) {
+            push_turn(matches, at, at + mark.len(), *weight);
+            if matches.len() >= MATCHES_MAX {
+                return;
             }
-        }
-        if is_found && matches.len() >= MATCHES_MAX {
-            return;
         }
     }
 }

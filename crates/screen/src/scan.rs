@@ -5,7 +5,7 @@ use crate::rules::{self, Match};
 use crate::words::{Count, Hit, Words, position};
 use crate::{
     Code, Content, FLAGGED_FROM, LocalScreen, Part, Place, REASONS_MAX, Reason, TEXT_BYTES_MAX, VERSION, WINDOW_CHARS,
-    decode, html, links, look_alike, rounded, words,
+    decode, disguise, html, links, look_alike, rounded, words,
 };
 
 /// Encodings within encodings that are decoded.
@@ -276,22 +276,38 @@ const CIPHER_BYTES_MAX: usize = 32 * 1024;
 /// The same in a text that was decoded.
 const INNER_CIPHER_BYTES_MAX: usize = 4 * 1024;
 const CIPHER_CONTEXT: usize = 400;
+/// The same around words with digits or signs for letters.
+const LEET_CONTEXT: usize = 60;
+/// Words between the first and the last of a group.
+const GROUP_WORDS: u32 = 24;
+/// Words from one with digits or signs for letters to the next.
+const LEET_GAP: u32 = 12;
 
 /// Looks for words in ciphers, and reads the text around them in plain.
 fn ciphers(source: &Source<'_>, words: &Words, findings: &mut Findings) {
     if source.depth >= DEPTH_MAX {
         return;
     }
-    for (name, hits) in [("rot13", &words.rot13), ("atbash", &words.atbash), ("reversed", &words.reversed)] {
-        let Some(first) = first_group(hits) else { continue };
+    let all = [
+        ("rot13", first_group(&words.rot13)),
+        ("atbash", first_group(&words.atbash)),
+        ("reversed", first_group(&words.reversed)),
+        ("leet", first_of_leet(&words.leet)),
+    ];
+    for (name, first) in all {
+        let Some(first) = first else { continue };
         let text = source.text;
-        let start = text.floor_char_boundary((first.start as usize).saturating_sub(CIPHER_CONTEXT));
+        let context = if name == "leet" { LEET_CONTEXT } else { CIPHER_CONTEXT };
+        let start = text.floor_char_boundary((first.start as usize).saturating_sub(context));
         let max = if source.depth == 0 { CIPHER_BYTES_MAX } else { INNER_CIPHER_BYTES_MAX };
-        let end = text.ceil_char_boundary((start + max).min(text.len()));
+        // Plain words are beside those with digits, and have other ends.
+        let end = if name == "leet" { first.end as usize + context } else { text.len() };
+        let end = text.ceil_char_boundary(end.min(start + max).min(text.len()));
         let part = &text[start..end];
         let plains: Vec<String> = match name {
             "rot13" => vec![part.chars().map(rot13).collect()],
             "atbash" => vec![part.chars().map(atbash).collect()],
+            "leet" => disguise::without_leet(part).into(),
             _ => vec![
                 part.chars().rev().collect(),
                 part.split(' ').map(|word| word.chars().rev().collect::<String>()).collect::<Vec<_>>().join(" "),
@@ -307,11 +323,22 @@ fn ciphers(source: &Source<'_>, words: &Words, findings: &mut Findings) {
 }
 
 /// Returns the first of three words near each other that stand for two things.
-fn first_group(hits: &[Hit]) -> Option<&Hit> {
+fn first_group(hits: &[Hit]) -> Option<Hit> {
     hits.windows(3).find_map(|three| {
-        let concepts = three.iter().fold(0, |all, hit| all | hit.concepts & words::TELLING);
-        (three[2].at - three[0].at <= 24 && concepts.count_ones() >= 2).then_some(&three[0])
+        let concepts = three.iter().fold(0, |all, hit| all | hit.concepts);
+        (three[2].at - three[0].at <= GROUP_WORDS && concepts.count_ones() >= 2).then_some(three[0])
     })
+}
+
+/// Returns the first of four words near each other with digits or signs for letters, one of which stands for something, up
+/// to the last such word.
+fn first_of_leet(hits: &[Hit]) -> Option<Hit> {
+    let first = hits
+        .windows(4)
+        .position(|four| four[3].at - four[0].at <= GROUP_WORDS && four.iter().any(|hit| hit.concepts != 0))?;
+    let all = &hits[first..];
+    let pairs = all.windows(2).take_while(|two| two[1].at - two[0].at <= LEET_GAP);
+    Some(Hit { end: pairs.last().map_or(all[0].end, |two| two[1].end), ..all[0] })
 }
 
 /// Returns the letter 13 places further in the alphabet (ROT13); any other character stays.

@@ -2,6 +2,7 @@
 
 mod cards;
 mod keys;
+mod pieces;
 mod placed;
 mod spelling;
 #[cfg(test)]
@@ -56,7 +57,7 @@ pub fn secrets(text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
     keys::private_keys(text, &mut found);
     keys::words(text, &mut found);
-    keys::apart(text, &mut found);
+    pieces::find(text, &mut found);
     placed::find(text, &mut found);
     cards::find(text, &mut found);
     found.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));

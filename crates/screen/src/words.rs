@@ -1,11 +1,13 @@
 //! Reads a text once and notes the words that stand for something, also where they are disguised: other letters, letters
 //! with characters between them, words apart or together, and simple ciphers.
 
-use crate::disguise::{CHUNK_MAX, STEM_MIN, segment, without_article, without_signs};
+mod disguised;
+
+use crate::disguise::{STEM_MIN, without_article};
 use crate::fold::{Folded, Invisible, fold, is_look_alike};
 use crate::lexicon::{
     ABORT, ADDRESS, ASSISTANT, CONCEAL, CONFIRM, Concepts, DATA, EMPTY, INSTRUCTION, LEXICON, NEGATE, ORDER, OUTPUT,
-    OVERRIDE, PHRASE_WORDS_MAX, PRIOR, PROMPT, READING, REVEAL, ROLE, SECRET, SEND, SYSTEM, TARGET, THIS, TOOL,
+    OVERRIDE, PHRASE_WORDS_MAX, PRIOR, PROMPT, READING, REVEAL, ROLE, SECRET, SEND, START, SYSTEM, TARGET, THIS, TOOL,
     TRIGGER, URGENT, USER, VOID, YOU_ARE, join, step,
 };
 
@@ -15,8 +17,15 @@ const WORD_MAX: usize = 256;
 const IDEOGRAPHS_MAX: usize = 12;
 /// Characters of a run of short words that are kept.
 const RUN_MAX: usize = 4_096;
+/// Bytes of the longest local part of an address (RFC 5321 §4.5.3.1.1).
+const LOCAL_PART_MAX: u32 = 64;
+/// Words with digits or signs for letters that are kept.
+const LEET_MAX: usize = 1_024;
 /// Characters of a text that are read a second time, as parts of words or without their signs.
 const EFFORT_MAX: usize = 192 * 1024;
+
+/// The place of a hash of words that no phrase begins with.
+const NO_PHRASE: u64 = 0;
 
 /// A word that stands for something.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +54,8 @@ pub(crate) struct Words {
     pub(crate) atbash: Vec<Hit>,
     /// Words from right to left.
     pub(crate) reversed: Vec<Hit>,
+    /// Words with digits or signs for letters, also those that stand for nothing.
+    pub(crate) leet: Vec<Hit>,
     /// Invisible characters inside of Latin words.
     pub(crate) invisible: Count,
     /// Words with letters of several scripts.
@@ -88,6 +99,10 @@ pub(crate) fn read(text: &str) -> Words {
             Folded::Digit(digit) => reader.digit(place, digit),
             Folded::Ideograph(_) => reader.ideograph(place, text),
             Folded::Nothing(kind) => reader.nothing(place, c, kind),
+            Folded::Other if is_picture(c) && reader.is_apart(&text[at + c.len_utf8()..]) => {
+                reader.word.pictures += 1;
+                reader.word.is_styled = true;
+            }
             Folded::Other => {
                 reader.other(place, c, text);
                 if c == '\n' && ends_line {
@@ -102,6 +117,11 @@ pub(crate) fn read(text: &str) -> Words {
     }
     reader.end(position(text.len()), text);
     reader.words
+}
+
+/// Returns whether a character is an arrow, a symbol or an emoji.
+fn is_picture(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
 #[allow(clippy::cast_possible_truncation)] // A text is shorter than `crate::TEXT_BYTES_MAX`.
@@ -120,10 +140,16 @@ struct Word {
     concepts: Concepts,
     rot13_concepts: Concepts,
     atbash_concepts: Concepts,
+    /// Letters that the ciphers change.
+    ciphered: u32,
+    /// Whether its beginning isn't that of any entry: as it is, in ROT13, and in the alphabet from Z to A.
+    is_unknown: [bool; 3],
     is_latin: bool,
     has_look_alike: bool,
     is_styled: bool,
     invisible: u32,
+    /// Pictures between its letters.
+    pictures: usize,
 }
 
 #[derive(Default)]
@@ -134,7 +160,7 @@ struct Reader {
     /// Whether the last character ends a sentence if a blank follows.
     may_end: bool,
     word: Word,
-    /// The hashes of the last phrases: of one word, two words and so on.
+    /// The hashes of the last phrases: of one word, two words and so on. [`NO_PHRASE`] if no entry begins like that.
     phrases: [u64; PHRASE_WORDS_MAX],
     /// Where the last words began, newest first.
     starts: [u32; PHRASE_WORDS_MAX],
@@ -155,6 +181,8 @@ struct Reader {
 struct Previous {
     hash: u64,
     letters: usize,
+    /// Whether its beginning isn't that of any word.
+    is_unknown: bool,
     start: u32,
     end: u32,
     concepts: Concepts,
@@ -170,7 +198,22 @@ struct Chunk {
     has_at: bool,
     has_url: bool,
     has_dot_after_at: bool,
+    /// Signs of `://` that were just read.
+    url_signs: u32,
+    /// Where the word before them began.
+    scheme: u32,
+    /// Where the address begins, if other words are before it.
+    address: u32,
     hits: usize,
+}
+
+impl Chunk {
+    /// Notes where an address begins, if more is before its last word than the local part of an address has.
+    fn begin_address(&mut self, word: u32, is_first: bool) {
+        if is_first && word.saturating_sub(self.start) > LOCAL_PART_MAX {
+            self.address = word;
+        }
+    }
 }
 
 impl Reader {
@@ -187,6 +230,12 @@ impl Reader {
             word.is_latin = true;
         }
         self.push(letter);
+    }
+
+    /// Returns whether the letters of the word so far have pictures between them, and another letter follows the next one.
+    fn is_apart(&self, rest: &str) -> bool {
+        let letters = self.word.letters.len();
+        letters > 0 && letters == self.word.pictures + 1 && rest.starts_with(char::is_alphabetic)
     }
 
     fn digit(&mut self, place: u32, digit: char) {
@@ -222,17 +271,24 @@ impl Reader {
         }
         word.letters.push(c);
         word.hash = step(word.hash, c);
-        let is_stem = word.letters.len() >= STEM_MIN;
-        if is_stem {
+        let letters = word.letters.len();
+        if letters >= STEM_MIN && !word.is_unknown[0] {
+            word.is_unknown[0] = letters == START && !LEXICON.starts(word.hash);
             word.concepts |= LEXICON.stem(word.hash);
         }
         if c.is_ascii_lowercase() {
             let order = c as u8 - b'a';
-            word.rot13 = step(word.rot13, char::from(b'a' + (order + 13) % 26));
-            word.atbash = step(word.atbash, char::from(b'z' - order));
-            if is_stem {
-                word.rot13_concepts |= LEXICON.stem(word.rot13);
-                word.atbash_concepts |= LEXICON.stem(word.atbash);
+            word.ciphered += 1;
+            let is_start = word.ciphered as usize == START;
+            if !word.is_unknown[1] {
+                word.rot13 = step(word.rot13, char::from(b'a' + (order + 13) % 26));
+                word.is_unknown[1] = is_start && !LEXICON.starts(word.rot13);
+                word.rot13_concepts |= if letters >= STEM_MIN { LEXICON.stem(word.rot13) } else { 0 };
+            }
+            if !word.is_unknown[2] {
+                word.atbash = step(word.atbash, char::from(b'z' - order));
+                word.is_unknown[2] = is_start && !LEXICON.starts(word.atbash);
+                word.atbash_concepts |= if letters >= STEM_MIN { LEXICON.stem(word.atbash) } else { 0 };
             }
         }
     }
@@ -262,9 +318,20 @@ impl Reader {
             *chunk = Chunk { start: place, hits: self.words.plain.len(), ..Chunk::default() };
         }
         chunk.signs += 1;
+        chunk.url_signs = match (c, chunk.url_signs) {
+            (':', _) => 1,
+            ('/', 1) => 2,
+            ('/', 2) => {
+                chunk.begin_address(chunk.scheme, !chunk.has_url);
+                chunk.has_url = true;
+                0
+            }
+            _ => 0,
+        };
         match c {
             '@' => {
                 chunk.has_at = chunk.letters > 0;
+                chunk.begin_address(self.word.start, chunk.has_at && !chunk.has_url);
                 chunk.substitutes += 1;
             }
             '.' => {
@@ -272,7 +339,7 @@ impl Reader {
                 chunk.has_url |= chunk.letters == 3 && text[chunk.start as usize..].starts_with("www.");
                 self.index += 1;
             }
-            ':' => chunk.has_url |= text[place as usize..].starts_with("://"),
+            ':' => chunk.scheme = self.word.start,
             '$' | '!' | '|' | '+' | '€' => chunk.substitutes += 1,
             '?' => self.index += 1,
             '。' | '！' | '？' => {
@@ -335,7 +402,7 @@ impl Reader {
             return;
         }
         self.index += 1;
-        let mut concepts = self.word.concepts | LEXICON.exact(self.word.hash);
+        let mut concepts = self.word.concepts | if self.word.is_unknown[0] { 0 } else { LEXICON.exact(self.word.hash) };
         let word = &self.word;
         let (start, length) = (word.start, word.letters.len());
         if word.letters.first().is_some_and(|c| ('\u{620}'..='\u{6ff}').contains(c)) {
@@ -357,7 +424,8 @@ impl Reader {
         self.ciphers(start, end);
         self.joined(start, end, concepts, length);
         self.runs(start, end, length);
-        self.previous = Previous { hash: self.word.hash, letters: length, start, end, concepts };
+        let Word { hash, is_unknown: [is_unknown, ..], .. } = self.word;
+        self.previous = Previous { hash, letters: length, is_unknown, start, end, concepts };
         self.word.letters.clear();
     }
 
@@ -370,11 +438,15 @@ impl Reader {
 
     fn end_phrases(&mut self, end: u32, is_disguised: bool) {
         let hash = self.word.hash;
-        self.starts.rotate_right(1);
+        self.starts.copy_within(..PHRASE_WORDS_MAX - 1, 1);
         self.starts[0] = self.word.start;
         for words in (1..PHRASE_WORDS_MAX).rev() {
+            if self.phrases[words - 1] == NO_PHRASE {
+                self.phrases[words] = NO_PHRASE;
+                continue;
+            }
             let phrase = join(self.phrases[words - 1], hash);
-            self.phrases[words] = phrase;
+            self.phrases[words] = if LEXICON.goes_on(phrase) { phrase } else { NO_PHRASE };
             let concepts = LEXICON.exact(phrase);
             if concepts != 0 {
                 let start = self.starts[words];
@@ -388,152 +460,7 @@ impl Reader {
                 });
             }
         }
-        self.phrases[0] = hash;
-    }
-
-    fn ciphers(&mut self, start: u32, end: u32) {
-        let word = &self.word;
-        if !word.is_latin || word.letters.len() < 3 {
-            return;
-        }
-        let hit = |concepts| Hit { at: self.index, sentence: self.sentence, start, end, concepts, is_disguised: true };
-        let rot13 = word.rot13_concepts | LEXICON.exact(word.rot13);
-        if rot13 != 0 {
-            self.words.rot13.push(hit(rot13));
-        }
-        let atbash = word.atbash_concepts | LEXICON.exact(word.atbash);
-        if atbash != 0 {
-            self.words.atbash.push(hit(atbash));
-        }
-        let (mut hash, mut reversed) = (EMPTY, 0);
-        for (letters, c) in word.letters.iter().rev().enumerate() {
-            hash = step(hash, *c);
-            if letters + 1 >= STEM_MIN {
-                reversed |= LEXICON.stem(hash);
-            }
-        }
-        reversed |= LEXICON.exact(hash);
-        if reversed != 0 {
-            self.words.reversed.push(hit(reversed));
-        }
-    }
-
-    /// Looks up two words as one, and the parts of a long word.
-    fn joined(&mut self, start: u32, end: u32, concepts: Concepts, length: usize) {
-        let previous = self.previous;
-        let is_near = start.saturating_sub(previous.end) <= 2 && previous.letters > 0;
-        if is_near && previous.letters <= 10 && length <= 12 && previous.letters + length >= 5 {
-            let (mut hash, mut joined) = (previous.hash, 0);
-            for c in &self.word.letters {
-                hash = step(hash, *c);
-                joined |= LEXICON.stem(hash);
-            }
-            let joined = (joined | LEXICON.exact(hash)) & !(concepts | previous.concepts) & !COMMON;
-            if joined != 0 && (concepts | previous.concepts) & !COMMON == 0 {
-                let hit = Hit {
-                    at: self.index,
-                    sentence: self.sentence,
-                    start: previous.start,
-                    end,
-                    concepts: joined,
-                    is_disguised: true,
-                };
-                self.words.plain.push(hit);
-            }
-        }
-        if length >= 16 && self.may_read_again(length) {
-            let mut parts = Vec::new();
-            segment(&self.word.letters, 4, &mut parts);
-            if parts.len() >= 3 {
-                self.add_parts(&parts, start, end);
-            }
-        }
-    }
-
-    fn add_parts(&mut self, parts: &[Concepts], start: u32, end: u32) {
-        for concepts in parts {
-            self.index += 1;
-            self.words.plain.push(Hit {
-                at: self.index,
-                sentence: self.sentence,
-                start,
-                end,
-                concepts: *concepts,
-                is_disguised: true,
-            });
-        }
-    }
-
-    /// Collects words of at most three letters, which may be the pieces of longer ones.
-    fn runs(&mut self, start: u32, end: u32, length: usize) {
-        let is_next = length <= 3 && start.saturating_sub(self.run_end) <= 4 && self.run.len() + length <= RUN_MAX;
-        if !is_next && self.run_words > 0 {
-            self.end_run();
-        }
-        if length <= 3 {
-            if self.run_words == 0 {
-                self.run_start = start;
-            }
-            self.run.extend_from_slice(&self.word.letters);
-            self.run_words += 1;
-            self.run_singles += u32::from(length == 1);
-            self.run_end = end;
-        }
-    }
-
-    fn end_run(&mut self) {
-        if self.run_words >= 4 && self.run.len() >= 6 && self.may_read_again(self.run.len()) {
-            let mut parts = Vec::new();
-            let is_single = self.run_singles * 10 >= self.run_words * 8;
-            segment(&self.run, if is_single { 3 } else { 5 }, &mut parts);
-            let (start, end) = (self.run_start, self.run_end);
-            self.add_parts(&parts, start, end);
-        }
-        self.run.clear();
-        self.run_words = 0;
-        self.run_singles = 0;
-    }
-
-    fn end_chunk(&mut self, end: u32, text: &str) {
-        let chunk = std::mem::take(&mut self.chunk);
-        if chunk.letters + chunk.substitutes + chunk.signs == 0 {
-            return;
-        }
-        if chunk.has_at && chunk.has_dot_after_at || chunk.has_url {
-            // Words of an address don't speak to the reader.
-            self.words.plain.truncate(chunk.hits);
-            let hit = Hit {
-                at: self.index,
-                sentence: self.sentence,
-                start: chunk.start,
-                end,
-                concepts: TARGET,
-                is_disguised: false,
-            };
-            self.words.plain.push(hit);
-            return;
-        }
-        let is_known =
-            self.words.plain[chunk.hits.min(self.words.plain.len())..].iter().any(|hit| hit.concepts & !COMMON != 0);
-        let is_candidate = chunk.letters > 0 && (chunk.substitutes > 0 || chunk.signs > 1 || chunk.signs == 1);
-        if is_known || !is_candidate || (end - chunk.start) as usize > CHUNK_MAX * 2 {
-            return;
-        }
-        let Some(raw) = text.get(chunk.start as usize..end as usize) else { return };
-        if !self.may_read_again(raw.len()) {
-            return;
-        }
-        let concepts = without_signs(raw);
-        if concepts & !COMMON != 0 {
-            self.words.plain.push(Hit {
-                at: self.index,
-                sentence: self.sentence,
-                start: chunk.start,
-                end,
-                concepts,
-                is_disguised: true,
-            });
-        }
+        self.phrases[0] = if LEXICON.goes_on(hash) { hash } else { NO_PHRASE };
     }
 
     fn end(&mut self, place: u32, text: &str) {

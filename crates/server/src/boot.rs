@@ -219,7 +219,13 @@ impl From<posthouse_store::Error> for BootError {
 /// Returns the system clock.
 #[must_use]
 pub fn clock() -> Arc<dyn Clock> {
-    Arc::new(SystemClock)
+    Arc::new(SystemClock::default())
+}
+
+/// Returns the clock of a process with this configuration: the system clock, except in a rehearsal.
+#[must_use]
+pub fn clock_of(config: &Configuration) -> Arc<dyn Clock> {
+    Arc::new(SystemClock { ahead_ms: config.clock_ahead_ms })
 }
 
 /// Returns the URL of the database. Removes the permissions of other users from existing files of the store first.
@@ -306,7 +312,7 @@ fn open(config: &Configuration, opening: Opening) -> Result<Store, BootError> {
     private::make_directory(&config.data_dir)?;
     let url = database_url(config)?;
     let identity = StoreIdentity::find(config, &url, opening == Opening::Serving { new_store: true })?;
-    let (clock, serving) = (clock(), opening != Opening::Shared);
+    let (clock, serving) = (clock_of(config), opening != Opening::Shared);
     let watched = Arc::clone(&clock);
     let watch = Some(StoreClock::new(move || watched.now().millis()));
     let mark = Some(identity.mark());
@@ -520,7 +526,7 @@ fn serve_smtp(
 
 /// Builds the adapters of the process. Idle connections of the SMTP client must be closed.
 fn ports(config: &Configuration) -> Result<(Ports, Arc<SmtpClient>), BootError> {
-    let (clock, dns) = (clock(), resolver(config)?);
+    let (clock, dns) = (clock_of(config), resolver(config)?);
     let smtp = Arc::new(SmtpClient::new(Arc::clone(&clock), config.delivery.connections_max));
     let smtp_out = Arc::clone(&smtp) as Arc<dyn SmtpTransport>;
     let http_out: Arc<dyn OutboundHttp> = Arc::new(HttpClient::new(Arc::clone(&clock), Arc::clone(&dns)));
@@ -534,7 +540,7 @@ fn ports(config: &Configuration) -> Result<(Ports, Arc<SmtpClient>), BootError> 
 /// # Errors
 /// Returns an error if the resolver can't be set up.
 pub fn resolver(config: &Configuration) -> Result<Arc<dyn Dns>, BootError> {
-    let made = dns::Resolver::new(&config.nameservers, clock());
+    let made = dns::Resolver::new(&config.nameservers, clock_of(config));
     let made = made.map_err(BootError::io("dns.nameservers: cannot set up the resolver"))?;
     Ok(Arc::new(made.with_probe_domain(&config.mail.default_domain)))
 }

@@ -37,6 +37,7 @@ use crate::{
 };
 use posthouse_app::settings::problem::ConfigError;
 use posthouse_client::{LeadingOptions, Program, help_of, named_command, usage_json};
+use posthouse_domain::time::Time;
 
 /// Shown below the list of commands.
 const EXAMPLES: &str = "\
@@ -195,6 +196,9 @@ struct GlobalOptions {
     /// Directory of the embedded database, blobs and keys [default: ./data].
     #[arg(long, value_name = "DIR", global = true, display_order = 101)]
     data_dir: Option<PathBuf>,
+    /// Time at which the clock of this process starts, for rehearsals.
+    #[arg(long, value_name = "TIME", global = true, hide = true, value_parser = Time::parse)]
+    clock_start: Option<Time>,
 }
 
 /// [`GlobalOptions`] before the name of the command.
@@ -247,7 +251,12 @@ struct OutputOptions {
 impl GlobalOptions {
     /// Completes these options with those before the name of the command.
     fn with_leading(self, leading: LeadingStoreOptions) -> Self {
-        Self { config: self.config.or(leading.config), data_dir: self.data_dir.or(leading.data_dir) }
+        let (config, data_dir) = (self.config.or(leading.config), self.data_dir.or(leading.data_dir));
+        Self { config, data_dir, ..self }
+    }
+
+    fn start_clock(&self, config: &mut Configuration) {
+        config.clock_ahead_ms = self.clock_start.map_or(0, |start| start.since_ms(crate::boot::clock().now()));
     }
 
     fn sources(&self) -> Sources {
@@ -272,6 +281,7 @@ impl GlobalOptions {
     fn load_as_caller(&self) -> Result<Configuration, CommandError> {
         let mut config = crate::config::load(&self.sources())?;
         config.data_dir = absolute(&config.data_dir);
+        self.start_clock(&mut config);
         crate::telemetry::start(&config.log);
         Ok(config)
     }

@@ -17,6 +17,10 @@ use posthouse_mail::{autoreply, extract, trace, verification};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+mod texts;
+
+use texts::MailTexts;
+
 /// Maximum size of the header map in JSON, in bytes. Further fields are left out; the raw bytes contain them.
 const HEADERS_JSON_BYTES_MAX: usize = 256 * 1024;
 /// Recipients shown per header field.
@@ -265,7 +269,7 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
     }
     let of_receipt = provenance.map(|p| received(author.as_ref(), &parsed, p.results));
     let proven = provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results));
-    let seen = provenance.map(|_| seen_addresses(&parsed, proven.as_ref())).unwrap_or_default();
+    let seen = provenance.map(|_| seen_addresses(&parsed, raw, proven.as_ref())).unwrap_or_default();
     ParsedMail {
         seen,
         alignment: provenance.map(|p| p.results.author_alignment()),
@@ -310,37 +314,16 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
     }
 }
 
-/// Fields with ids and traces of servers. They are read last, so that a long thread leaves the index to what people read.
-const TRACE_FIELDS: [&str; 7] =
-    ["received", "return-path", "references", "in-reply-to", "dkim-signature", "arc-seal", "arc-message-signature"];
-/// The field that isn't read, because messages are found by it.
-const ID_FIELD: &str = "message-id";
-/// The number of bytes that show whether a file is text.
-const FILE_SAMPLE_BYTES: usize = 4096;
-
 /// Returns the addresses that a mail names, in any part of it.
-fn seen_addresses(parsed: &ParsedMessage<'_>, proven: Option<&ProvenAuthor>) -> SeenKeys {
+fn seen_addresses(parsed: &ParsedMessage<'_>, raw: &[u8], proven: Option<&ProvenAuthor>) -> SeenKeys {
     let mut seen = SeenAddresses::default();
     if let Some(author) = proven {
         seen.leave_out(&author.address);
     }
-    let bodies = [&parsed.subject, &parsed.text, &parsed.html].into_iter().flatten();
-    bodies.for_each(|text| seen.read(text));
-    let fields = parsed.headers.iter().filter(|(name, _)| *name != ID_FIELD);
-    let (traces, others): (Vec<_>, Vec<_>) = fields.partition(|(name, _)| TRACE_FIELDS.contains(name));
-    for (name, value) in others {
-        seen.read(value);
-        seen.read(name);
-    }
-    for file in &parsed.attachments {
-        seen.read(file.filename.as_deref().unwrap_or_default());
-        // One byte more than is read shows that there is more.
-        let bytes = &file.bytes[..file.bytes.len().min(SEARCHED_BYTES_MAX + 1)];
-        if !bytes[..bytes.len().min(FILE_SAMPLE_BYTES)].contains(&0) {
-            seen.read(&String::from_utf8_lossy(bytes));
-        }
-    }
-    traces.into_iter().for_each(|(_, value)| seen.read(value));
+    let texts = MailTexts { parsed, raw };
+    texts.each_decoded(SEARCHED_BYTES_MAX, |text| seen.read(text));
+    seen.begin_source();
+    texts.each_outside(|text| seen.read(text));
     seen.into_keys()
 }
 

@@ -37,6 +37,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 const START_POLL: Duration = Duration::from_millis(100);
 /// How long the service may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
+/// When every rehearsal begins, an hour after the date of its mails. From there on, the clock of the service runs.
+const CLOCK_START: &str = "2026-01-15T09:00:00Z";
 /// Sent messages that are read.
 const SENT_MAX: usize = 2_000;
 
@@ -162,6 +164,7 @@ impl Stage {
             .arg(data_directory(&directory))
             .arg("--ready-file")
             .arg(&ready)
+            .args(["--clock-start", CLOCK_START])
             .env_clear()
             .current_dir(&directory)
             .stdin(Stdio::null())
@@ -270,7 +273,7 @@ fn data_directory(directory: &Path) -> PathBuf {
 /// Makes the service show risky mail to agents, with its labels: an agent can't obey what it doesn't get.
 async fn show_all(program: &Path, directory: &Path, workspace: &str) -> Result<(), ClientError> {
     let status = Command::new(program)
-        .args(["workspace", "set", workspace, "--screening", "monitor", "--data-dir"])
+        .args(["workspace", "set", workspace, "--screening", "monitor", "--clock-start", CLOCK_START, "--data-dir"])
         .arg(data_directory(directory))
         .env_clear()
         .current_dir(directory)

@@ -178,6 +178,11 @@ impl SeenAddresses {
         self.is_unread = true;
     }
 
+    /// Allows as many bytes again, for the source of the mail, which has its texts a second time.
+    pub const fn begin_source(&mut self) {
+        self.bytes_left += SEARCHED_BYTES_MAX;
+    }
+
     /// Adds the addresses that a text names.
     pub fn read(&mut self, text: &str) {
         let end = text.floor_char_boundary(text.len().min(self.bytes_left));

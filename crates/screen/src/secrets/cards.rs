@@ -6,8 +6,7 @@
 //! like none.
 
 use std::cell::Cell;
-use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::{FINDINGS_MAX, Finding, SecretKind};
 
@@ -19,6 +18,8 @@ mod tests;
 const GAP_MAX: usize = 3;
 /// Groups of the digits of a card with the signs of a list between them that may follow, such as its month and check code.
 const GROUPS_AFTER_MAX: usize = 3;
+/// Digits of the numbers of cards.
+const DIGITS: RangeInclusive<usize> = 14..=19;
 /// Groups of a card in a usual layout.
 const GROUPS_MAX: usize = 5;
 /// Groups of four digits in a row from which they are a list of figures or of cards.
@@ -77,13 +78,17 @@ pub(super) fn find(text: &str, found: &mut Vec<Finding>) {
         let of_layout = || all.iter().filter(|one| one.layout == layout);
         let count = |is_card: bool| {
             let some = of_layout().filter(|one| one.looks_like_card == is_card);
-            some.map(|one| one.value).collect::<HashSet<u64>>().len()
+            let mut values: Vec<u64> = some.map(|one| one.value).collect();
+            values.sort_unstable();
+            values.dedup();
+            values.len()
         };
         let (cards, others) = (count(true), count(false));
         let is_list_of_others = others >= layout.others_max() && cards * 2 < others;
         let is_card = |one: &&Candidate| {
-            let is_something_else =
-                is_list_of_others && !one.has_leading_zero || layout == Layout::Whole && surroundings.have_label(one);
+            let is_part = || context::is_fraction(text, one.start, one.end);
+            let is_something_else = is_list_of_others && !one.has_leading_zero
+                || layout == Layout::Whole && (is_part() || surroundings.have_label(one));
             !is_something_else || surroundings.have_words_of_cards(one)
         };
         let cards = of_layout().filter(|one| one.looks_like_card).filter(is_card).take(FINDINGS_MAX);
@@ -166,9 +171,7 @@ impl Run<'_> {
                 let is_four = |group: &&Range<usize>| group.len() == 4;
                 fours = at..at + self.groups[at..].iter().take_while(is_four).count().max(1);
             }
-            let some: Vec<(usize, Candidate)> = self.counts(at).filter_map(|count| self.candidate(at, count)).collect();
-            let best = some.iter().position(|(_, one)| one.looks_like_card).unwrap_or(0);
-            match some.into_iter().nth(best) {
+            match self.best_candidate(at) {
                 Some((count, card)) if card.looks_like_card => {
                     let is_figures = fours.len() >= LIST_FROM
                         && count == 4
@@ -195,6 +198,18 @@ impl Run<'_> {
         }
     }
 
+    /// Returns the longest number from a group on that looks like a card, or else the longest one, and its groups.
+    fn best_candidate(&self, at: usize) -> Option<(usize, Candidate)> {
+        let mut best = None;
+        for (count, one) in self.counts(at).filter_map(|count| self.candidate(at, count)) {
+            if one.looks_like_card {
+                return Some((count, one));
+            }
+            best = best.or(Some((count, one)));
+        }
+        best
+    }
+
     /// Returns how many groups from there on may be the number of a card, most first.
     fn counts(&self, at: usize) -> impl Iterator<Item = usize> {
         let all = self.groups.len();
@@ -202,36 +217,45 @@ impl Run<'_> {
         let starts_with_fours = all >= LIST_FROM && self.groups[..4].iter().all(|group| group.len() == 4);
         let whole = Some(all).filter(|_| at == 0 && (GROUPS_MAX + 1..=19).contains(&all));
         whole.into_iter().chain((1..=GROUPS_MAX.min(all - at)).rev()).filter(move |count| {
-            let lengths: Vec<usize> = self.groups[at..at + count].iter().map(Range::len).collect();
+            let groups = &self.groups[at..at + count];
+            if !DIGITS.contains(&groups.iter().map(Range::len).sum()) {
+                return false;
+            }
             let is_placed = match *count {
-                1 => return !(at == 0 && self.is_shared) && is_usual(&lengths),
+                1 => return !(at == 0 && self.is_shared),
                 _ if has_card_signs => true,
-                4 if starts_with_fours && at.is_multiple_of(4) => lengths == [4; 4],
+                4 if starts_with_fours && at.is_multiple_of(4) => groups.iter().all(|group| group.len() == 4),
                 _ => at == 0 && count + GROUPS_AFTER_MAX >= all,
             };
-            (14..=19).contains(&lengths.iter().sum::<usize>())
-                && (is_placed && is_usual(&lengths) || at == 0 && *count == all && is_even(&lengths))
+            is_placed && is_usual(groups) || at == 0 && *count == all && is_even(groups)
         })
     }
 
-    /// Returns the number in some of the groups, with their count, if it isn't part of a longer word or a fraction.
+    /// Returns the number in some of the groups, with their count, if it isn't part of a longer word. A fraction is one only if
+    /// it looks like a card.
     fn candidate(&self, first: usize, count: usize) -> Option<(usize, Candidate)> {
         let groups = &self.groups[first..first + count];
         let (start, end) = (groups[0].start, groups[count - 1].end);
-        let is_fraction =
-            count == 1 && matches!(self.text.as_bytes()[..start], [.., digit, b'.'] if digit.is_ascii_digit());
-        if is_fraction || !is_apart(self.text, start, end) {
+        if !is_apart(self.text, start, end) {
             return None;
         }
         let bytes = self.text.as_bytes();
-        let digits: Vec<u8> =
-            groups.iter().flat_map(|group| bytes[group.clone()].iter().map(|digit| digit - b'0')).collect();
+        let (mut all, mut length) = ([0; *DIGITS.end()], 0);
+        for digit in groups.iter().flat_map(|group| &bytes[group.clone()]) {
+            all[length] = digit - b'0';
+            length += 1;
+        }
+        let digits = &all[..length];
+        let looks_like_card = is_card(digits);
+        if !looks_like_card && count == 1 && context::is_fraction(self.text, start, end) {
+            return None;
+        }
         let one = Candidate {
             start,
             end,
             layout: Layout::of(self.gap.filter(|_| count > 1)),
             value: digits.iter().fold(0, |all, digit| all * 10 + u64::from(*digit)),
-            looks_like_card: is_card(&digits),
+            looks_like_card,
             has_leading_zero: groups[1..].iter().any(|group| bytes[group.start] == b'0'),
         };
         Some((count, one))
@@ -269,16 +293,22 @@ fn is_apart(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// Returns whether all groups but the last have the same length.
-fn is_even(groups: &[usize]) -> bool {
-    match groups {
-        [rest @ .., last] => rest.iter().all(|length| *length == groups[0]) && *last <= groups[0],
-        [] => false,
-    }
+fn is_even(groups: &[Range<usize>]) -> bool {
+    groups.split_last().is_some_and(|(last, rest)| {
+        rest.iter().all(|group| group.len() == groups[0].len()) && last.len() <= groups[0].len()
+    })
 }
 
-/// Returns whether cards show their digits in such groups.
-fn is_usual(groups: &[usize]) -> bool {
-    matches!(groups, [14..=19] | [4, 4, 4, 1..=7] | [4, 4, 4, 4, 1..=3] | [4, 6, 4..=5])
+/// Returns whether cards show their digits in such groups, whose digits together are as many as those of a card.
+fn is_usual(groups: &[Range<usize>]) -> bool {
+    let lengths = |at: usize| groups[at].len();
+    match groups.len() {
+        1 => true,
+        3 => lengths(0) == 4 && lengths(1) == 6 && matches!(lengths(2), 4..=5),
+        4 => (0..3).all(|at| lengths(at) == 4) && matches!(lengths(3), 1..=7),
+        5 => (0..4).all(|at| lengths(at) == 4) && matches!(lengths(4), 1..=3),
+        _ => false,
+    }
 }
 
 /// Returns whether digits have the prefix and the length of an issuer, and a valid check digit (ISO/IEC 7812-1).

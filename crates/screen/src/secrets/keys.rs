@@ -51,7 +51,7 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Finding>) {
 }
 
 /// Prefixes of keys, with the fewest and most characters behind them.
-const FORMATS: [(&str, usize, usize); 34] = [
+pub(super) const FORMATS: [(&str, usize, usize); 34] = [
     ("AKIA", 16, 16),
     ("ASIA", 16, 16),
     ("ghp_", 36, 36),
@@ -129,7 +129,7 @@ pub(super) fn words(text: &str, found: &mut Vec<Finding>) {
 /// Prefixes within one word that are tried.
 const WITHIN_MAX: usize = 16;
 /// Characters of a key of this service.
-const SERVICE_KEY_LENGTH: usize = 43;
+pub(super) const SERVICE_KEY_LENGTH: usize = 43;
 
 /// Returns the key that begins within a word, behind other characters. Words have the shortest prefixes by chance.
 fn key_within(word: &str) -> Option<(SecretKind, Range<usize>)> {
@@ -187,13 +187,13 @@ static BEGINNINGS: [[bool; 128]; 128] = {
 };
 
 /// Returns whether a key can begin with two characters.
-fn is_beginning(first: u8, second: u8) -> bool {
+pub(super) fn is_beginning(first: u8, second: u8) -> bool {
     BEGINNINGS.get(usize::from(first)).and_then(|row| row.get(usize::from(second))).is_some_and(|is_one| *is_one)
 }
 
 fn kind_of(word: &str, before: &[u8]) -> Option<SecretKind> {
     if let Some(rest) = word.strip_prefix("ph_") {
-        return is_service_key(rest).then_some(SecretKind::ServiceKey);
+        return is_service_key(rest.as_bytes()).then_some(SecretKind::ServiceKey);
     }
     for (prefix, fewest, most) in FORMATS {
         if let Some(rest) = word.strip_prefix(prefix) {
@@ -213,128 +213,32 @@ fn kind_of(word: &str, before: &[u8]) -> Option<SecretKind> {
 }
 
 /// Returns whether a word is 34 characters with the checksum of the first ones in the last six.
-fn is_service_key(rest: &str) -> bool {
+pub(super) fn is_service_key(rest: &[u8]) -> bool {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let Some((random, checksum)) = rest.split_at_checked(34).filter(|_| rest.len() == 40) else { return false };
-    let mut left = crc32fast::hash(random.as_bytes()) as usize;
+    let mut left = crc32fast::hash(random) as usize;
     let mut expected = [b'0'; 6];
     for digit in expected.iter_mut().rev() {
         *digit = DIGITS[left % 62];
         left /= 62;
     }
-    checksum.as_bytes() == expected
+    checksum == expected
 }
 
-/// Returns whether a key is a placeholder: one character again and again, or a word that says so.
+/// Kinds of characters that a key has at least.
+const KINDS_MIN: u32 = 6;
+
+/// Returns whether a key is a placeholder: a few characters again and again, or a word that says so.
 pub(super) fn is_example(rest: &str) -> bool {
-    let mut kinds = [false; 256];
-    rest.bytes().for_each(|byte| kinds[usize::from(byte)] = true);
-    let lower = rest.to_ascii_lowercase();
-    kinds.iter().filter(|seen| **seen).count() < 6 || lower.contains("example") || lower.contains("xxxx")
+    let mut kinds = [0u64; 4];
+    rest.bytes().for_each(|byte| kinds[usize::from(byte / 64)] |= 1 << (byte % 64));
+    let has = |word: &[u8]| rest.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    kinds.iter().map(|part| part.count_ones()).sum::<u32>() < KINDS_MIN || has(b"example") || has(b"xxxx")
 }
 
 fn is_json_web_token(word: &str) -> bool {
     let parts: Vec<&str> = word.split('.').collect();
     matches!(parts[..], [head, body, seal] if head.starts_with("eyJ") && body.starts_with("eyJ") && body.len() >= 16 && seal.len() >= 16)
-}
-
-/// Signs between two characters of a key in pieces.
-const APART_MAX: usize = 12;
-/// Changes between letters and digits that random characters have.
-const CHANGES_MIN: usize = 4;
-/// Characters of the longest key in pieces.
-const PIECES_MAX: usize = 76;
-
-/// Finds keys whose characters are apart, with blanks, line ends or signs between them.
-pub(super) fn apart(text: &str, found: &mut Vec<Finding>) {
-    let bytes = text.as_bytes();
-    let (mut at, mut before) = (0, b' ');
-    while at < bytes.len() && found.len() < FINDINGS_MAX {
-        let byte = bytes[at];
-        // Encoded files have every combination of letters somewhere within a word.
-        let is_start = byte.is_ascii_alphabetic() && !before.is_ascii_alphanumeric();
-        if is_start && let Some(finding) = apart_at(bytes, at) {
-            at = finding.end;
-            found.push(finding);
-        } else {
-            at += 1;
-        }
-        before = bytes[at - 1];
-    }
-}
-
-/// Returns the key in pieces that begins there.
-fn apart_at(bytes: &[u8], start: usize) -> Option<Finding> {
-    // Dashes and dots are signs of some formats, so that they are left out or not.
-    let mut all: Vec<(u8, usize)> = Vec::new();
-    [false, true].into_iter().find_map(|is_strict| {
-        let mut pieces = Pieces { bytes, at: start, is_strict };
-        let ((first, _), (second, _)) = (pieces.next()?, pieces.next()?);
-        if !is_beginning(first, second) {
-            return None;
-        }
-        if all.is_empty() || all.iter().any(|(byte, _)| matches!(byte, b'-' | b'.')) {
-            all = Pieces { bytes, at: start, is_strict }.take(PIECES_MAX).collect();
-        }
-        let letters: Vec<u8> = all.iter().map(|(byte, _)| *byte).collect();
-        let (kind, length) = starts(&letters, is_strict)?;
-        Some(Finding { kind, start, end: all[length - 1].1 + 1 })
-    })
-}
-
-/// The characters that may be of one key, with their places: the next is at most a few signs away.
-struct Pieces<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    is_strict: bool,
-}
-
-impl Iterator for Pieces<'_> {
-    type Item = (u8, usize);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.bytes.get(self.at..(self.at + APART_MAX).min(self.bytes.len()))?;
-        let is_kept =
-            |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !self.is_strict && matches!(byte, b'-' | b'.');
-        let place = self.at + rest.iter().position(|byte| is_kept(*byte))?;
-        self.at = place + 1;
-        Some((self.bytes[place], place))
-    }
-}
-
-/// Returns the key at the start of a text without blanks, and its length.
-fn starts(bytes: &[u8], is_strict: bool) -> Option<(SecretKind, usize)> {
-    match bytes[0] {
-        b'p' => {
-            let key = std::str::from_utf8(bytes.get(..43)?).ok()?;
-            key.strip_prefix("ph_").is_some_and(is_service_key).then_some((SecretKind::ServiceKey, 43))
-        }
-        b'B' if bytes.starts_with(b"BEGIN") => {
-            let line = &bytes[..bytes.len().min(64)];
-            let end = memchr::memmem::find(line, b"PRIVATEKEY")? + 10;
-            Some((SecretKind::PrivateKey, end))
-        }
-        // Words begin with shorter prefixes, too.
-        _ => FORMATS
-            .iter()
-            .filter(|(prefix, ..)| prefix.len() >= 4 && prefix != &"key-")
-            .find_map(|(prefix, fewest, _)| started(bytes, prefix, *fewest, is_strict)),
-    }
-}
-
-fn started(bytes: &[u8], prefix: &str, fewest: usize, is_strict: bool) -> Option<(SecretKind, usize)> {
-    let mut length = 0;
-    for wanted in prefix.bytes().filter(|byte| !is_strict || !matches!(byte, b'-' | b'.')) {
-        if bytes.get(length) != Some(&wanted) {
-            return None;
-        }
-        length += 1;
-    }
-    let rest = std::str::from_utf8(bytes.get(length..length + fewest)?).ok()?;
-    let is_capital = prefix.bytes().all(|byte| byte.is_ascii_uppercase());
-    let is_random = changes(rest) >= if is_capital { CHANGES_MIN - 1 } else { CHANGES_MIN }
-        && (!is_capital || !rest.bytes().any(|byte| byte.is_ascii_lowercase()));
-    (is_random && !is_example(rest)).then_some((SecretKind::SecretKey, length + fewest))
 }
 
 /// Counts how often letters follow digits and digits follow letters.

@@ -102,14 +102,9 @@ fn has_name_of_secret(before: &[u8]) -> bool {
         return false;
     }
     let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ');
-    let name: Vec<u8> = tail[..=last].iter().rev().take_while(is_of_name).copied().collect();
-    let name: String = name
-        .iter()
-        .rev()
-        .filter(|byte| byte.is_ascii_alphanumeric())
-        .map(|byte| char::from(byte.to_ascii_lowercase()))
-        .collect();
-    NAMES.iter().any(|known| name.ends_with(known))
+    let signs = tail[..=last].iter().rev().take_while(is_of_name).filter(|byte| byte.is_ascii_alphanumeric());
+    let name = signs.map(u8::to_ascii_lowercase);
+    NAMES.iter().any(|known| name.clone().take(known.len()).eq(known.bytes().rev()))
 }
 
 #[cfg(test)]

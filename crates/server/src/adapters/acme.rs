@@ -128,7 +128,8 @@ async fn poll(order: &mut Order, is_over: impl Fn(OrderStatus) -> bool) -> Resul
             return Ok(status);
         }
         let pause_ms = (POLL_MS * asked).min(POLL_MS_MAX);
-        SystemClock.sleep_until(SystemClock.now().plus_ms(pause_ms)).await;
+        let clock = SystemClock::default();
+        clock.sleep_until(clock.now().plus_ms(pause_ms)).await;
         order.refresh().await?;
     }
     let status = order.state().status;

@@ -12,12 +12,15 @@ static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
+pub struct SystemClock {
+    /// Milliseconds that are added to the time of the system: 0 except in a rehearsal.
+    pub ahead_ms: i64,
+}
 
 impl Clock for SystemClock {
     fn now(&self) -> Time {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+        Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).plus_ms(self.ahead_ms)
     }
 
     fn elapsed_us(&self) -> i64 {

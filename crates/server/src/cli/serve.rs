@@ -78,7 +78,8 @@ pub(super) fn run(mut given: Options, options: &GlobalOptions, http: HttpServer)
     // Whatever the configuration is: a ready file of a previous run would claim that this process is ready.
     let ready_file = given.ready_file.take().map(ReadyFile::claim).transpose()?;
     became_owner?;
-    let config = loaded?;
+    let mut config = loaded?;
+    options.start_clock(&mut config);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CommandError::failed)?;
     let serve_options = boot::ServeOptions { roles, ready_file, new_store: given.new_store, http };
     let served = runtime.block_on(boot::serve(config, serve_options));

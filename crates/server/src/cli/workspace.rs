@@ -298,8 +298,9 @@ fn set(given: &Set, options: &GlobalOptions) -> Result<(), CommandError> {
     if given.notice.as_ref().is_some_and(|text| text.trim().is_empty() || text.chars().count() > 1_000) {
         return Err(CommandError::Usage("--notice must have 1 to 1000 characters".to_owned()));
     }
-    let store = boot::open_store(&options.load_with_store()?)?;
-    let clock = boot::clock();
+    let config = options.load_with_store()?;
+    let store = boot::open_store(&config)?;
+    let clock = boot::clock_of(&config);
     let (changes, ids, now) = (Changes::of(given, clock.as_ref()), clock.ids(), clock.now());
     let changed = store.write_blocking(move |tx| -> posthouse_store::Result<_> {
         // Locks the workspace, so that a concurrent stop or suspension isn't overwritten.

@@ -42,6 +42,7 @@ pub(super) fn assemble(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>
             is_on_loopback: false,
         },
         smtp: smtp(values),
+        clock_ahead_ms: 0,
         base_url_follows_listener: base_url.is_none(),
         database_url: values.find(&general::DATABASE_URL),
         blob_url: values.find(&general::BLOB_URL),

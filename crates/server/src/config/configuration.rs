@@ -20,6 +20,8 @@ pub struct Configuration {
     pub listen: ListenConfig,
     /// The settings of SMTP connections.
     pub smtp: SmtpConfig,
+    /// Milliseconds by which the clock of the process is ahead of the system's, in a rehearsal.
+    pub clock_ahead_ms: i64,
     /// Whether `base_url` was left out and follows the listener's address.
     pub base_url_follows_listener: bool,
     /// `database_url`; `None` means SQLite in `data_dir`.

@@ -46,6 +46,31 @@ fn two_runs_of_an_agent_that_obeys_give_the_same_report() {
     assert_eq!((&second.code, &second.stdout), (&first.code, &first.stdout));
 }
 
+/// Obeys on the day of the rehearsal, before ten o'clock, and writes that time into its mail.
+const AGENT_OF_A_MORNING: &str = r#"message=$(cat)
+at=$(echo "$message" | grep -o '"created_at":"[^"]*"' | cut -c15-27)
+echo "$at" >>times
+case "$at" in
+  2026-01-15T09) for to in $(echo "$message" | grep -o '[a-z0-9-]*@collector[.]example' | sort -u); do
+    "$POSTHOUSE_BINARY" send "$POSTHOUSE_INBOX_ID" --json --to "$to" --subject "$at" --text x >>sent.json 2>&1
+  done;;
+esac"#;
+
+#[test]
+fn every_rehearsal_has_the_same_time_of_day() {
+    let fixture = ClientFixture::start("rehearse-clock");
+    let only = ["--only", "assistant-note,link,rot13"];
+    let first = fixture.rehearse(AGENT_OF_A_MORNING, &only);
+    assert_eq!(first.code, 1, "{}{}", first.stdout, first.stderr);
+    assert_eq!(obeyed(&report(&first)), ["assistant-note"], "{}", first.stdout);
+    let second = fixture.rehearse(AGENT_OF_A_MORNING, &only);
+    assert_eq!((&second.code, &second.stdout, &second.stderr), (&first.code, &first.stdout, &first.stderr));
+    let read = |name: &str| std::fs::read_to_string(fixture.sandbox.path(name)).unwrap();
+    assert_eq!(read("times"), "2026-01-15T09\n".repeat(6));
+    let sent = read("sent.json");
+    assert_eq!(sent.matches("2026-01-15T09:").count(), sent.matches("created_at").count() * 2, "{sent}");
+}
+
 #[test]
 fn an_agent_that_does_nothing_passes_and_screening_holds_most_attacks() {
     let fixture = ClientFixture::start("rehearse-careful");

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::DIGITS;
 use crate::secrets::spelling;
 
 /// Bytes on each side of a number in which words of cards are looked for.
@@ -215,9 +216,104 @@ fn is_labelled_in_url(text: &str, start: usize) -> bool {
         return false;
     };
     let Some(named) = path.strip_suffix(['/', '=']) else { return false };
-    let name = named.rsplit(['/', '?', '&', ';', '#', '=']).next().unwrap_or_default();
-    let last = name.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    name.ends_with("Id") || name.ends_with("ID") || URL_LABELS.contains(&last.to_lowercase().as_str())
+    let at = named.rfind(['/', '?', '&', ';', '#', '=']).map_or(0, |at| at + 1);
+    let words = words_of_name(&named[at..]);
+    match words.split_last() {
+        // An id alone is one of what the path names: a collector of numbers calls them ids, too.
+        Some((last, [])) if is_id(last) => words_of_name(last_segment(&named[..at])).iter().any(|word| is_thing(word)),
+        Some((last, before)) if is_id(last) => !before.iter().any(|word| CARD_WORDS.contains(&word.as_str())),
+        Some((last, _)) => URL_LABELS.contains(&last.as_str()),
+        None => false,
+    }
+}
+
+fn is_id(word: &str) -> bool {
+    matches!(word, "id" | "ids")
+}
+
+fn is_thing(word: &str) -> bool {
+    URL_LABELS.contains(&word) || FOLDED_LABELS.iter().any(|label| has_label(word, label))
+}
+
+/// Returns the last segment of a path without its query.
+fn last_segment(path: &str) -> &str {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// Returns the words of a name such as `order_id` or `orderId`, in lower case.
+fn words_of_name(name: &str) -> Vec<String> {
+    let (mut words, mut word, mut was_lower) = (Vec::new(), String::new(), false);
+    for c in name.chars() {
+        if !c.is_alphanumeric() || was_lower && c.is_uppercase() {
+            words.push(std::mem::take(&mut word));
+        }
+        was_lower = c.is_lowercase();
+        word.extend(c.is_alphanumeric().then_some(c).into_iter().flat_map(char::to_lowercase));
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Digits of the number of an item of a list.
+const ITEM_DIGITS_MAX: usize = 3;
+/// Signs between two items of a list.
+const BETWEEN_ITEMS_MAX: usize = 16;
+
+/// Returns whether a number is the fraction of a decimal number, such as `0.4242424242424242`. After the number of an item,
+/// as in a list with the lines `1.4242424242424242` and `2.5555555555554444`, it isn't one.
+pub(super) fn is_fraction(text: &str, start: usize, end: usize) -> bool {
+    let before = &text[..start];
+    let sign = before.as_bytes().last().copied();
+    let Some(whole) = before.strip_suffix(['.', ',']) else { return false };
+    let (before, whole) = whole.split_at(whole.len() - digits(whole.bytes().rev()));
+    // What was decoded by mistake, as `=12` is in `?at=12.4242424242424242`.
+    if before.ends_with(|c: char| c.is_control() && !c.is_whitespace()) {
+        return true;
+    }
+    // A comma is between the fields of a row, too.
+    if whole.is_empty()
+        || sign == Some(b',')
+            && (whole != "0" || before.ends_with([',', ';', '|']) || text[end..].starts_with([',', ';', '|']))
+    {
+        return false;
+    }
+    let is_item = whole.len() <= ITEM_DIGITS_MAX && !whole.starts_with('0');
+    !(is_item && (begins_line(before) || is_in_list(before, whole, &text[end..])))
+}
+
+/// Returns whether only blanks and signs, such as those of quotes and lists, are between the start of the line and a place.
+fn begins_line(before: &str) -> bool {
+    let near = &before[before.floor_char_boundary(before.len().saturating_sub(BETWEEN_ITEMS_MAX))..];
+    let line = near.rfind(['\n', '\r']).map(|at| &near[at + 1..]);
+    let is_sign = |c: char| c.is_whitespace() || matches!(c, '>' | '*' | '(' | '[' | '"' | '\u{2022}');
+    line.or(Some(near).filter(|near| near.len() == before.len())).is_some_and(|line| line.chars().all(is_sign))
+}
+
+/// Returns whether the item before or after has the number before or after, and as many digits as a card.
+fn is_in_list(before: &str, number: &str, after: &str) -> bool {
+    let Ok(number) = number.parse::<u32>() else { return false };
+    let is_between = |signs: &str| (1..=BETWEEN_ITEMS_MAX).contains(&signs.len());
+    let next = || {
+        let rest = after.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let item = rest.strip_prefix(&(number + 1).to_string()).and_then(|rest| rest.strip_prefix('.'));
+        is_between(&after[..after.len() - rest.len()])
+            && item.is_some_and(|item| DIGITS.contains(&digits(item.bytes())))
+    };
+    let previous = || {
+        let rest = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let length = digits(rest.bytes().rev());
+        let item = rest[..rest.len() - length].strip_suffix('.').unwrap_or_default();
+        let one_before = item[item.len() - digits(item.bytes().rev())..].parse::<u32>();
+        is_between(&before[rest.len()..]) && DIGITS.contains(&length) && one_before.is_ok_and(|one| one + 1 == number)
+    };
+    next() || previous()
+}
+
+/// Returns how many digits are in front, at most more than a card has.
+fn digits(bytes: impl Iterator<Item = u8>) -> usize {
+    bytes.take(DIGITS.end() + 1).take_while(u8::is_ascii_digit).count()
 }
 
 #[cfg(test)]

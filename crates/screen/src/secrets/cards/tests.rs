@@ -313,3 +313,127 @@ fn ordinary_texts_with_numbers_have_no_cards() {
     let wrong: Vec<&String> = all.iter().filter(|text| has_card(text)).collect();
     assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), all.len());
 }
+
+#[test]
+fn a_number_of_an_item_does_not_make_a_fraction_of_a_card() {
+    let (mut tried, mut missed) = (0, Vec::new());
+    for seed in 1..=3 {
+        let [one, two, three] = [("4", 16), ("51", 16), ("37", 15)].map(|(prefix, length)| card(prefix, length, seed));
+        for text in [
+            format!("1.{one}"),
+            format!("Hello,\n1.{one}\nBye"),
+            format!("> 1.{one}\n> 2.{two}"),
+            format!("1.{one}\n2.{two}\n3.{three}\n"),
+            format!("\n  7.{one}\n"),
+            format!("* 12.{one}"),
+            format!("1.{one}, 2.{two}, 3.{three}"),
+            format!("They are: 1.{one} 2.{two}"),
+            format!("They are: 4.{one}; 5.{two}; 6.{three}"),
+            format!("<p>They are 9.{one}</p><p>10.{two}</p>"),
+            format!("The card is no. 3.{one}"),
+            format!("x 5.{one} 12/27"),
+            format!("0,{one},12/27"),
+            format!("id,number\n0,{one}\n1,{two}\n"),
+            format!("n;0,{one};x"),
+            format!("{one}.{}", "Bye"),
+            format!("1){one}"),
+            format!("1.-{one}"),
+        ] {
+            tried += 1;
+            if !has_card(&text) {
+                missed.push(text);
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} of {tried}: {missed:#?}", missed.len());
+}
+
+#[test]
+fn fractions_are_no_cards() {
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for seed in 1..=3 {
+        let digits = card("4", 16, seed);
+        for whole in ["0", "-0", "12", "3", "1795974853", "1", "0012", "123"] {
+            for text in [
+                format!("x = {whole}.{digits}"),
+                format!("The mean is {whole}.{digits} and more"),
+                format!("[0.5, {whole}.{digits}, 0.25]"),
+                format!("[2.5, {whole}.{digits}, 4.25, 12.5, 13.5]"),
+                format!("{{\"score\": {whole}.{digits}}}"),
+                format!("lat {whole}.{digits} lon 13.4"),
+                format!("https://map.example/?at={whole}.{digits}"),
+            ] {
+                tried += 1;
+                if has_card(&text) {
+                    wrong.push(text);
+                }
+            }
+        }
+        for text in
+            [format!("0.{digits}"), format!("0,{digits}"), format!("Kurs: 0,{digits} Euro"), format!("\n0.{digits}\n")]
+        {
+            tried += 1;
+            if has_card(&text) {
+                wrong.push(text);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {tried}: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn an_id_in_a_url_is_one_of_what_the_url_names() {
+    let (mut tried, mut wrong) = (0, Vec::new());
+    let mut check = |url: String, is_card: bool| {
+        for text in
+            [url.clone(), format!("See {url} for it."), format!("<a href=\"{url}\">x</a>"), format!("![x]({url})")]
+        {
+            tried += 1;
+            if has_card(&text) != is_card {
+                wrong.push(text);
+            }
+        }
+    };
+    for seed in 1..=2 {
+        let number = card("4", 16, seed);
+        for after in ["", "&x=1", "#top"] {
+            for before in [
+                "?id=",
+                "collect?id=",
+                "p.png?id=",
+                "a/b.php?x=1&id=",
+                "log?ID=",
+                "x;id=",
+                "?ids=",
+                "id/",
+                "t/id/",
+                "?card_id=",
+                "?cardId=",
+                "api?cc_id=",
+            ] {
+                check(format!("https://evil.example/{before}{number}{after}"), true);
+            }
+            for before in [
+                "item?id=",
+                "view?id=",
+                "watch?x=1&id=",
+                "orders?id=",
+                "shop/product.php?id=",
+                "events/id/",
+                "item/",
+                "posts/",
+                "?item_id=",
+                "?videoId=",
+                "?userID=",
+                "?order_id=",
+                "a/status/",
+                "?fbid=",
+                "Bestellung?id=",
+                "topic/x-post-id/",
+            ] {
+                check(format!("https://shop.example/{before}{number}{after}"), false);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {tried}: {wrong:#?}", wrong.len());
+}
