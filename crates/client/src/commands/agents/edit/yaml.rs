@@ -89,7 +89,8 @@ pub(super) fn is_same_rest(place: &str, text: &str, rest: &str) -> bool {
 
 /// Returns the value of the entry.
 fn member_of<'c, 'a>(place: &str, content: &'c Mapping<'a>) -> Option<&'c Yaml<'a>> {
-    content.get(&Yaml::value_from_str(place))?.as_mapping_get(NAME)
+    let (_, servers) = content.iter().find(|(key, _)| key.as_str() == Some(place))?;
+    servers.as_mapping_get(NAME)
 }
 
 /// Checks that a change keeps everything else.
