@@ -61,7 +61,9 @@ impl ApiError {
     fn fix_in_terminal(&self) -> Option<String> {
         let names_members = |fix: &String| fix.contains("`details.");
         match self.fix.as_ref() {
-            Some(fix) if names_members(fix) => Some("Correct what the message names, and run the command again.".to_owned()),
+            Some(fix) if names_members(fix) => {
+                Some("Correct what the message names, and run the command again.".to_owned())
+            }
             fix => fix.cloned(),
         }
     }

@@ -399,7 +399,17 @@ mod tests {
                 assert_eq!(rule.applies(&facts()), expected, "{field:?} {value}");
             }
         }
-        for (field, bad) in [(Label, "risky"), (Label, "vip,dmarc-fail"), (Label, "guard:draft-only"), (Sender, "x"), (Domain, ""), (Injection, "2"), (Size, "-1"), (List, "x"), (Label, "")] {
+        for (field, bad) in [
+            (Label, "risky"),
+            (Label, "vip,dmarc-fail"),
+            (Label, "guard:draft-only"),
+            (Sender, "x"),
+            (Domain, ""),
+            (Injection, "2"),
+            (Size, "-1"),
+            (List, "x"),
+            (Label, ""),
+        ] {
             assert!(RuleCondition { field, value: bad.to_owned() }.check().is_err(), "{field:?}");
         }
     }

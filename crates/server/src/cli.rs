@@ -457,7 +457,9 @@ fn report(done: Result<(), CommandError>, options: &str) -> ExitCode {
         Err(CommandError::Failed(message)) => (1, message),
         Err(CommandError::Usage(message)) => (2, message),
     };
-    eprintln!("posthouse: {}", suggested::with_options(&message, &Cli::command(), options));
+    let mut tree = Cli::command();
+    tree.build();
+    eprintln!("posthouse: {}", suggested::with_options(&message, &tree, options));
     ExitCode::from(code)
 }
 
@@ -535,7 +537,9 @@ mod tests {
     fn a_start_builds_the_arguments_of_no_command() {
         let tree = Cli::command();
         let built = |command: &clap::Command| command.get_arguments().count() + command.get_subcommands().count();
-        let lazy = tree.get_subcommands().filter(|command| !["completions", "man", "read-image"].contains(&command.get_name()));
+        let lazy = tree
+            .get_subcommands()
+            .filter(|command| !["completions", "man", "read-image"].contains(&command.get_name()));
         let counts: Vec<(&str, usize)> = lazy.map(|command| (command.get_name(), built(command))).collect();
         assert!(counts.len() > 30 && counts.iter().all(|(_, count)| *count == 0), "{counts:?}");
         let mut whole = tree.clone();

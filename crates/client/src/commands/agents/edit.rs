@@ -93,7 +93,8 @@ fn taken_out(harness: &Harness, text: &str, before: &str, entry: &str) -> Option
     }
     let (first, last) = text.split_once(new)?;
     // What was added may begin with the end of the last line, which the text after it needs now.
-    let is_line_end = !matches!(harness.format, Format::Json { .. }) && new.starts_with(['\r', '\n']) && !last.is_empty();
+    let is_line_end =
+        !matches!(harness.format, Format::Json { .. }) && new.starts_with(['\r', '\n']) && !last.is_empty();
     let needs_end = is_line_end && !first.is_empty() && !first.ends_with('\n');
     let rest = format!("{first}{old}{}{last}", if needs_end { line_end(text) } else { "" });
     keeps_the_rest(harness, text, &rest).then_some(rest)

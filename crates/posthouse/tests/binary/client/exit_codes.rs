@@ -91,7 +91,10 @@ fn the_wrong_scheme_is_named() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, text) = run(&client.base_url().replace("http://", "https://"));
-    assert!(code == Some(1) && text.lines().count() == 1 && text.contains("not TLS; write its address with http://"), "{text}");
+    assert!(
+        code == Some(1) && text.lines().count() == 1 && text.contains("not TLS); write its address with http://"),
+        "{text}"
+    );
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let serve = std::thread::spawn(move || {
@@ -103,7 +106,7 @@ fn the_wrong_scheme_is_named() {
     });
     let (code, text) = run(&url);
     serve.join().unwrap();
-    assert!(code == Some(1) && text.contains("not HTTP; write its address with https://"), "{text}");
+    assert!(code == Some(1) && text.contains("not HTTP); write its address with https://"), "{text}");
 }
 
 /// The next step named the server of the usual address, and the doctor looked at nothing.
@@ -111,7 +114,9 @@ fn the_wrong_scheme_is_named() {
 fn a_server_without_a_stored_key_is_named_in_the_next_step() {
     let client = ClientFixture::start("client-no-key");
     let url = client.base_url();
-    for arguments in [&["whoami"][..], &["inboxes", "list"], &["tail"], &["send", "a", "--to", "b", "--subject", "s", "--text", "t"]] {
+    for arguments in
+        [&["whoami"][..], &["inboxes", "list"], &["tail"], &["send", "a", "--to", "b", "--subject", "s", "--text", "t"]]
+    {
         let output = client.run(&[arguments, &["--base-url", &url, "--profile", "other"]].concat());
         let command = format!("posthouse login --base-url {url} --profile other");
         assert!(output.code == 1 && output.stderr.contains(&command), "{arguments:?}: {}", output.stderr);
