@@ -61,6 +61,17 @@ impl Effects {
         let writes = !matches!(method, Method::Get | Method::Options);
         Self { writes, destructive: matches!(method, Method::Delete), idempotent, waits: false }
     }
+
+    /// Returns what may happen if one of two operations is called.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self {
+            writes: self.writes || other.writes,
+            destructive: self.destructive || other.destructive,
+            idempotent: self.idempotent && other.idempotent,
+            waits: self.waits || other.waits,
+        }
+    }
 }
 
 /// Largest request body of operations without attachments, in bytes.
@@ -377,6 +388,13 @@ impl Operation {
     #[must_use]
     pub fn reads(mut self) -> Self {
         self.effects = Effects::of(Method::Get);
+        self
+    }
+
+    /// Changes nothing more when it is repeated with the same arguments, although its method is `POST`.
+    #[must_use]
+    pub fn repeatable(mut self) -> Self {
+        self.effects.idempotent = true;
         self
     }
 

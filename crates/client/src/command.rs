@@ -9,6 +9,7 @@ use crate::{
         account, agents, contacts, doctor, domains, drafts, inboxes, keys, knowledge, listen, mcp, messages, open,
         rehearse, search, send, tail, threads, tree, trigger, wait_code, webhooks,
     },
+    deferred_arguments,
     environment::{self, Environment},
     error::ClientError,
     options::{ClientOptions, LeadingOptions},
@@ -71,22 +72,21 @@ pub enum Command {
 }
 
 /// A command without commands of its own.
-#[derive(Args, Debug)]
+#[derive(Debug)]
 pub struct Leaf<T: Args> {
-    #[command(flatten)]
     command: T,
-    #[command(flatten)]
     options: ClientOptions,
 }
 
 /// A command that has commands.
-#[derive(Args, Debug)]
+#[derive(Debug)]
 pub struct Group<T: Subcommand> {
-    #[command(subcommand)]
     command: T,
-    #[command(flatten)]
     options: ClientOptions,
 }
+
+deferred_arguments!(Leaf, Args, arguments, ClientOptions);
+deferred_arguments!(Group, Subcommand, commands, ClientOptions);
 
 impl Command {
     /// Returns the options that name a store, for a command that works on one.

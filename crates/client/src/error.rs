@@ -56,6 +56,19 @@ impl ApiError {
     }
 }
 
+impl ApiError {
+    /// Returns the next step for a person, who sees the message but not the other members of the error.
+    fn fix_in_terminal(&self) -> Option<String> {
+        let names_members = |fix: &String| fix.contains("`details.");
+        match self.fix.as_ref() {
+            Some(fix) if names_members(fix) => {
+                Some("Correct what the message names, and run the command again.".to_owned())
+            }
+            fix => fix.cloned(),
+        }
+    }
+}
+
 impl ClientError {
     /// Returns the exit code.
     pub(crate) fn exit_code(&self) -> u8 {
@@ -84,7 +97,7 @@ impl ClientError {
             Self::Usage(text) | Self::Unreachable(text) | Self::Failed(text) | Self::TimedOut(text) => {
                 (text.clone(), None)
             }
-            Self::Api(error) => (format!("{} ({})", error.message, error.code), error.fix.clone()),
+            Self::Api(error) => (format!("{} ({})", error.message, error.code), error.fix_in_terminal()),
             Self::OutputClosed => ("standard output is closed".to_owned(), None),
         }
     }

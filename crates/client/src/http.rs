@@ -180,15 +180,39 @@ impl Http {
     /// Returns the error for a server that can't be reached.
     pub(crate) fn unreachable(&self, cause: &str) -> ClientError {
         let base = self.base.as_str().trim_end_matches('/');
-        ClientError::Unreachable(format!("cannot reach {base} ({cause}); start the server, or pass its --base-url"))
+        let fix = match cause {
+            NOT_TLS => "write its address with http://, or pass the port that has TLS",
+            NOT_HTTP => "write its address with https://, or pass the port of the API",
+            _ => "start the server, or pass its --base-url",
+        };
+        ClientError::Unreachable(format!("cannot reach {base} ({cause}); {fix}"))
     }
 }
+
+/// The cause if a server answers in the clear.
+const NOT_TLS: &str = "its answer is not TLS";
+/// The cause if the answer is no HTTP, which that of a server with TLS isn't.
+const NOT_HTTP: &str = "its answer is not HTTP";
 
 /// Returns the innermost cause of an error, which says what happened.
 fn cause(error: &(dyn Error + 'static)) -> String {
     let last = successors(Some(error), |&error| error.source()).last().unwrap_or(error);
+    let is = |wanted: fn(&(dyn Error + 'static)) -> bool| successors(Some(error), |&error| error.source()).any(wanted);
+    if is(is_not_tls) {
+        return NOT_TLS.to_owned();
+    }
+    if is(|error| error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)) {
+        return NOT_HTTP.to_owned();
+    }
     match last.downcast_ref::<io::Error>().map(io::Error::kind) {
         Some(io::ErrorKind::ConnectionRefused) => "connection refused".to_owned(),
         _ => last.to_string(),
     }
+}
+
+/// Returns whether an error says that a server doesn't speak TLS.
+fn is_not_tls(error: &(dyn Error + 'static)) -> bool {
+    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    let tls: Option<&rustls::Error> = inner.and_then(|inner| inner.downcast_ref()).or_else(|| error.downcast_ref());
+    matches!(tls, Some(rustls::Error::InvalidMessage(_)))
 }

@@ -7,6 +7,7 @@ mod api;
 mod clock;
 mod command;
 mod commands;
+pub mod deferred;
 mod entropy;
 mod environment;
 mod error;

@@ -122,10 +122,25 @@ impl Session {
         }
     }
 
-    fn login_options(&self) -> String {
-        match self.options.profile(&self.environment) {
-            Some(name) => format!(" --profile {name}"),
-            None => String::new(),
+    /// Returns the options of `posthouse login` for the server and profile of this command, each after a blank. What the
+    /// environment names, a login uses too.
+    pub(crate) fn login_options(&self) -> String {
+        let base = self.options.chosen_base_url().map(|base| format!(" --base-url {base}"));
+        let profile = self.options.profile(&self.environment).map(|name| format!(" --profile {name}"));
+        [base, profile].into_iter().flatten().collect()
+    }
+
+    /// Returns the server of [`Session::credentials`] and, in place of the key of another server, why there is none.
+    ///
+    /// # Errors
+    /// Fails if the address is invalid.
+    pub(crate) fn credentials_or_reason(&self) -> Result<(Credentials, String), ClientError> {
+        let none = || format!("no key; run posthouse login{}, or set POSTHOUSE_API_KEY", self.login_options());
+        match (self.credentials(), self.given_base_url()) {
+            (Err(ClientError::Failed(reason)), Some(given)) => {
+                Ok((Credentials { base: base_url(&given)?, key: None }, reason))
+            }
+            (credentials, _) => Ok((credentials?, none())),
         }
     }
 }

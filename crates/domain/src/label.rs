@@ -60,6 +60,14 @@ pub fn is_system(label: &str) -> bool {
     SYSTEM.contains(&label) || SYSTEM_PREFIXES.iter().any(|prefix| label.starts_with(prefix))
 }
 
+/// Returns whether the service may give the label to received mail by itself, when it is stored and analyzed. What callers,
+/// queues and rules add comes later.
+#[must_use]
+pub fn is_of_receipt(label: &str) -> bool {
+    let has_prefix = |prefix: &&str| label.len() > prefix.len() && label.starts_with(*prefix);
+    SYSTEM.contains(&label) || ["ai:", "local:"].iter().any(|prefix| has_prefix(&prefix))
+}
+
 /// Returns whether a caller may add the label to a message.
 #[must_use]
 pub fn is_addable(label: &str) -> bool {
@@ -130,6 +138,21 @@ mod tests {
         }
         for label in ["ai", "aid:x", "spf-failed", "local", "blocked:x"] {
             assert!(!is_system(label), "{label}");
+        }
+    }
+
+    #[test]
+    fn labels_of_receipt_are_those_that_the_service_sets_by_itself() {
+        for label in
+            [SYSTEM.as_slice(), &PROMOTIONS, &[PHISHING, AUTO_REPLY, NEEDS_HUMAN, LOCAL_INJECTION_RISK]].concat()
+        {
+            assert!(is_of_receipt(label) && is_system(label), "{label}");
+        }
+        let others =
+            ["", "risky", "vip", "AI:phishing", "ai", "ai:", "local", "local:", "dmarc", "dmarc-failed", "spf"];
+        let later = ["queue:dead-letter", "guard:", DRAFT_ONLY, "guard:hold", "blocked ", " blocked", "x:ai:phishing"];
+        for label in others.into_iter().chain(later) {
+            assert!(!is_of_receipt(label), "{label}");
         }
     }
 

@@ -196,7 +196,7 @@ impl RuleCondition {
         let is_valid = match self.field {
             RuleField::Sender => Address::parse(value).is_ok(),
             RuleField::Domain => domain_text(value.trim_start_matches('@')).is_some(),
-            RuleField::Label => label::is_label(value),
+            RuleField::Label => label::is_label(value) && label::is_of_receipt(value),
             RuleField::Category => Category::parse(value).is_some(),
             RuleField::Attachment => !value.is_empty(),
             RuleField::Injection | RuleField::Phishing | RuleField::NeedsHuman => {
@@ -208,7 +208,9 @@ impl RuleCondition {
         let expected = match self.field {
             RuleField::Sender => "must be an address",
             RuleField::Domain => "must be a domain",
-            RuleField::Label => "must be a label: 1 to 64 characters without whitespace and commas",
+            RuleField::Label => {
+                "must be a label that the service gives received mail, such as `dmarc-fail` or `local:spam`"
+            }
             RuleField::Category => "must be a category, such as `support`",
             RuleField::Attachment => "must be true, false or the end of a file name",
             RuleField::Injection | RuleField::Phishing | RuleField::NeedsHuman => "must be a number from 0 to 1",
@@ -397,7 +399,17 @@ mod tests {
                 assert_eq!(rule.applies(&facts()), expected, "{field:?} {value}");
             }
         }
-        for (field, bad) in [(Sender, "x"), (Domain, ""), (Injection, "2"), (Size, "-1"), (List, "x"), (Label, "")] {
+        for (field, bad) in [
+            (Label, "risky"),
+            (Label, "vip,dmarc-fail"),
+            (Label, "guard:draft-only"),
+            (Sender, "x"),
+            (Domain, ""),
+            (Injection, "2"),
+            (Size, "-1"),
+            (List, "x"),
+            (Label, ""),
+        ] {
             assert!(RuleCondition { field, value: bad.to_owned() }.check().is_err(), "{field:?}");
         }
     }

@@ -51,15 +51,6 @@ pub(crate) enum Presentation {
     Outside(fn(&Value, &ViewOptions) -> Value),
 }
 
-/// What a client should know before it calls a tool, beyond what the operation tells.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct ToolHints {
-    /// Whether it can't be undone, although the operation deletes nothing.
-    pub(crate) is_destructive: bool,
-    /// Whether it reaches people or shows text from outside the workspace.
-    pub(crate) is_open_world: bool,
-}
-
 /// A tool.
 pub(crate) struct Tool {
     /// The name.
@@ -80,8 +71,8 @@ pub(crate) struct Tool {
     pub(crate) after: Option<After>,
     /// How the result is shown.
     pub(crate) presentation: Presentation,
-    /// What the operation doesn't tell.
-    pub(crate) hints: ToolHints,
+    /// Whether it reaches people or shows text from outside the workspace, which no operation tells.
+    pub(crate) is_open_world: bool,
 }
 
 impl Tool {
@@ -92,8 +83,7 @@ impl Tool {
         view: fn(&Value, &ViewOptions) -> Value,
         call: ToolCall,
     ) -> Self {
-        let hints = ToolHints { is_open_world: true, is_destructive: false };
-        Self { hints, ..Self::with(name, title, Presentation::Outside(view), call) }
+        Self::with(name, title, Presentation::Outside(view), call).open_world()
     }
 
     /// Creates a tool that shows data of the workspace alone.
@@ -118,7 +108,7 @@ impl Tool {
             before: None,
             after: None,
             presentation,
-            hints: ToolHints::default(),
+            is_open_world: false,
         }
     }
 
@@ -155,15 +145,8 @@ impl Tool {
     }
 
     /// Reaches people, or systems, outside the workspace.
-    pub(crate) fn open_world(mut self) -> Self {
-        self.hints.is_open_world = true;
-        self
-    }
-
-    /// Can't be undone.
-    pub(crate) fn destructive(mut self) -> Self {
-        self.hints.is_destructive = true;
-        self
+    pub(crate) fn open_world(self) -> Self {
+        Self { is_open_world: true, ..self }
     }
 
     /// Returns whether a profile has it.

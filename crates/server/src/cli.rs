@@ -36,7 +36,7 @@ use crate::{
     config::{Configuration, Sources, absolute},
 };
 use posthouse_app::settings::problem::ConfigError;
-use posthouse_client::{LeadingOptions, Program, help_of, named_command, usage_json};
+use posthouse_client::{LeadingOptions, Program, deferred_arguments, help_of, named_command, usage_json};
 use posthouse_domain::time::Time;
 
 /// Shown below the list of commands.
@@ -169,22 +169,21 @@ enum OperatorAlias {
 }
 
 /// A command with the options that name the store.
-#[derive(Args, Debug)]
+#[derive(Debug)]
 struct OnStore<T: Args> {
-    #[command(flatten)]
     command: T,
-    #[command(flatten)]
     options: GlobalOptions,
 }
 
 /// A group of commands with the options that name the store.
-#[derive(Args, Debug)]
+#[derive(Debug)]
 struct OnStoreGroup<T: Subcommand> {
-    #[command(subcommand)]
     command: T,
-    #[command(flatten)]
     options: GlobalOptions,
 }
+
+deferred_arguments!(OnStore, Args, arguments, GlobalOptions);
+deferred_arguments!(OnStoreGroup, Subcommand, commands, GlobalOptions);
 
 /// Options that the operator's commands accept, before and after their name.
 #[derive(Args, Clone, Debug)]
@@ -468,7 +467,9 @@ fn report(done: Result<(), CommandError>, options: &str) -> ExitCode {
         Err(CommandError::Failed(message)) => (1, message),
         Err(CommandError::Usage(message)) => (2, message),
     };
-    eprintln!("posthouse: {}", suggested::with_options(&message, &Cli::command(), options));
+    let mut tree = Cli::command();
+    tree.build();
+    eprintln!("posthouse: {}", suggested::with_options(&message, &tree, options));
     ExitCode::from(code)
 }
 
@@ -539,6 +540,42 @@ mod tests {
             assert!(INTERNAL.iter().all(|internal| !shown.contains(&format!("'{internal}'"))), "{shown}");
         }
         assert!(suggested("thread").contains("'threads'") && suggested("bakup").contains("'backup'"));
+    }
+
+    /// A start that builds the arguments of all commands costs several times as much.
+    #[test]
+    fn a_start_builds_the_arguments_of_no_command() {
+        let tree = Cli::command();
+        let built = |command: &clap::Command| command.get_arguments().count() + command.get_subcommands().count();
+        let lazy = tree
+            .get_subcommands()
+            .filter(|command| !["completions", "man", "read-image"].contains(&command.get_name()));
+        let counts: Vec<(&str, usize)> = lazy.map(|command| (command.get_name(), built(command))).collect();
+        assert!(counts.len() > 30 && counts.iter().all(|(_, count)| *count == 0), "{counts:?}");
+        let mut whole = tree.clone();
+        whole.build();
+        for command in whole.get_subcommands().filter(|command| !command.is_hide_set()) {
+            let before = tree.find_subcommand(command.get_name()).and_then(clap::Command::get_about);
+            assert!(built(command) > 1 || command.get_name() == "help", "{}", command.get_name());
+            assert!(before.is_none() || before == command.get_about(), "{}", command.get_name());
+        }
+    }
+
+    /// Longer ones are broken, and a broken command can't be copied.
+    #[test]
+    fn examples_fit_in_a_line_of_the_help() {
+        fn check(command: &clap::Command, count: &mut usize) {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in text.lines() {
+                assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+                *count += 1;
+            }
+            command.get_subcommands().for_each(|below| check(below, count));
+        }
+        let (mut tree, mut count) = (Cli::command(), 0);
+        tree.build();
+        check(&tree, &mut count);
+        assert!(count > 100, "{count} lines");
     }
 
     #[test]

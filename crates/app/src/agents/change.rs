@@ -127,6 +127,9 @@ impl CardWrite {
         self.check_visibility(tx, caller, &agent, before.as_ref(), &card)?;
         self.check_handle(tx, &agent, &card)?;
         self.settle_listing(tx, &agent, before.as_ref(), &mut card)?;
+        if before.as_ref().is_some_and(|old| Card { updated_at: old.updated_at, ..card.clone() } == *old) {
+            return Ok(agent);
+        }
         match before {
             Some(_) => agents::update(tx, &agent, &card)?,
             None => self.insert(tx, &agent, &mut card)?,

@@ -147,8 +147,8 @@ pub async fn change(
 ) -> Result<IdentityClient, Refusal> {
     let (now, rules) = (service.clock.now(), NameRules::of(&service.config));
     let work = move |tx: &mut Tx| {
-        let mut client = identity_clients::lock(tx, caller.workspace, id)?.ok_or_else(missing)?;
-        let change = change.clone();
+        let before = identity_clients::lock(tx, caller.workspace, id)?.ok_or_else(missing)?;
+        let (mut client, change) = (before.clone(), change.clone());
         if let Some(name) = change.name.as_ref().filter(|name| **name != client.name) {
             rules.check_display_name(tx, caller.workspace, "name", name)?;
         }
@@ -162,8 +162,10 @@ pub async fn change(
         client.allowed_scopes = change.allowed_scopes.unwrap_or(client.allowed_scopes);
         client.homepage_url = change.homepage_url.unwrap_or(client.homepage_url);
         client.enabled = change.enabled.unwrap_or(client.enabled);
-        client.updated_at = now;
-        identity_clients::update(tx, &client)?;
+        if client != before {
+            client.updated_at = now;
+            identity_clients::update(tx, &client)?;
+        }
         Ok(client)
     };
     service.write(work).await

@@ -37,7 +37,7 @@ Examples:
   Undo it:
     posthouse agents setup cursor --remove
 
-The file gets no API key: posthouse mcp uses the stored one, see posthouse login.";
+The file gets no API key: posthouse mcp uses that of posthouse login.";
 
 /// Options of `posthouse agents setup`.
 #[derive(Args, Debug)]

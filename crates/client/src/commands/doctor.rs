@@ -80,7 +80,7 @@ fn stored_key(session: &Session, checks: &mut Checks) {
 }
 
 async fn server(session: &Session, checks: &mut Checks) -> Result<(), ClientError> {
-    let credentials = session.credentials()?;
+    let (credentials, no_key) = session.credentials_or_reason()?;
     let base = credentials.base.as_str().trim_end_matches('/').to_owned();
     let http = Http::new(credentials.base)?;
     match http.send(HttpRequest::new(Method::GET, "/healthz")).await {
@@ -101,7 +101,7 @@ async fn server(session: &Session, checks: &mut Checks) -> Result<(), ClientErro
     }
     encryption(http.base(), checks);
     let Some(key) = credentials.key else {
-        checks.add("key", Outcome::Failed, "no key; run posthouse login, or set POSTHOUSE_API_KEY");
+        checks.add("key", Outcome::Failed, no_key);
         return Ok(());
     };
     let api = Api::new(http, Some(key));

@@ -79,7 +79,7 @@ pub struct Search {
 const ADD_EXAMPLES: &str = "\
 Examples:
   posthouse knowledge add help/
-  posthouse knowledge add returns.md --title Returns --inbox support@agents.example";
+  posthouse knowledge add returns.md --title Returns --inbox help@agents.example";
 
 /// Options of `posthouse knowledge add`.
 #[derive(Args, Debug)]

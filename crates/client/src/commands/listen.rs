@@ -15,10 +15,10 @@ Examples:
   Run a program for each received message, one at a time:
     posthouse listen --inbox support@agents.example --exec './handle.py'
 
-With --exec, the messages come from the work queue of the inbox. The program gets
-one on standard input as JSON. Exit status 0 acks it; any other returns it to the
-queue after a pause that grows, ten times at most. The lease is extended while
-the program runs.";
+With --exec, the messages come from the work queue of the inbox. The program
+gets one on standard input as JSON. Exit status 0 acks it; any other returns it
+to the queue after a pause that grows, ten times at most. The lease is extended
+while the program runs.";
 
 /// Options of `posthouse listen`.
 #[derive(Args, Debug)]

@@ -37,8 +37,8 @@ Examples:
   Start without a key, and keep the one that the agent gets by signing up:
     posthouse mcp --save-key ~/.config/posthouse/agent.env
 
-Attachments can name a file by its path. The file must be below the directory that
-the command runs in, or below one of --files, and not be hidden.";
+Attachments can name a file by its path. The file must be below the directory
+that the command runs in, or below one of --files, and not be hidden.";
 
 /// Options of `posthouse mcp`.
 #[derive(Args, Debug)]

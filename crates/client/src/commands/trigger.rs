@@ -19,8 +19,8 @@ Examples:
   posthouse trigger message.received --inbox support@agents.example
   posthouse trigger message.received --inbox ID --text \"Your code is 482913\"
   posthouse trigger webhook.test
-  Post an example of any type to a server on this machine, signed as webhooks are:
-    posthouse trigger domain.verified --forward-to http://127.0.0.1:3000/hooks/mail
+  Post an example of any type to a server on this machine, signed as webhooks:
+    posthouse trigger domain.verified --forward-to http://127.0.0.1:3000/hook
 
 message.received works on a service in capture mode on this machine, where it
 takes the way of real mail. On others, send mail to the inbox.";

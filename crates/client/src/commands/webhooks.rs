@@ -37,7 +37,7 @@ pub struct ListOptions {
 
 const CREATE_EXAMPLES: &str = "\
 Examples:
-  posthouse webhooks create https://example.com/hooks/mail --event message.received
+  posthouse webhooks create https://example.com/mail --event message.received
   On your own machine, without a webhook:
     posthouse listen --forward-to http://127.0.0.1:3000/hooks/mail";
 

@@ -62,8 +62,7 @@ pub(super) fn tools() -> Vec<Tool> {
             workspace::draft_status_schema,
             one("cancelDraft"),
         )
-        .describe("Cancels a draft for good.")
-        .destructive(),
+        .describe("Cancels a draft for good."),
     ]
 }
 

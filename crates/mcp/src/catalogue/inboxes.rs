@@ -149,7 +149,6 @@ fn of_account() -> Vec<Tool> {
             ToolCall::new("emergencyStop", vec![Argument::body("reason")]),
         )
         .describe("Stops all sending of the workspace at once. Only a person can resume. Use it when mail goes wrong.")
-        .in_profiles(&[Profile::Admin])
-        .destructive(),
+        .in_profiles(&[Profile::Admin]),
     ]
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use posthouse_api::views::event::occurrence::with_meta;
+use posthouse_api::views::event::occurrence::{revoked, with_meta};
 use posthouse_app::Service;
 use posthouse_app::events::feed::{EventFeed, FeedItem};
 use posthouse_app::events::stream::{check_can_subscribe, share};
@@ -67,11 +67,9 @@ impl EventStream {
                 self.notification("error", json!({ "error": error }))
             }
             FeedItem::Revoked => {
-                let error =
-                    json!({ "code": -32012, "message": "Forbidden", "data": { "reason": "The access was revoked." } });
                 self.is_over = true;
                 self.last = Some(self.result());
-                self.notification("terminated", json!({ "error": error }))
+                self.notification("terminated", json!({ "error": revoked() }))
             }
             FeedItem::Closed => {
                 self.is_over = true;

@@ -1,6 +1,6 @@
 //! The entry of a tool in the list of tools.
 
-use posthouse_call::Operation;
+use posthouse_call::{Effects, Operation};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::tool::{Presentation, Tool, compact};
 
 /// Returns the entry of a tool.
 pub(crate) fn entry(tool: &Tool, operations: &OperationTable) -> Value {
-    let effects = operation(tool, operations).effects;
+    let effects = effects(tool, operations);
     let mut entry = json!({
         "name": tool.name,
         "title": tool.title,
@@ -18,9 +18,9 @@ pub(crate) fn entry(tool: &Tool, operations: &OperationTable) -> Value {
         "annotations": {
             "title": tool.title,
             "readOnlyHint": !effects.writes,
-            "destructiveHint": effects.destructive || tool.hints.is_destructive,
-            "idempotentHint": effects.idempotent || !effects.writes,
-            "openWorldHint": tool.hints.is_open_world,
+            "destructiveHint": effects.destructive,
+            "idempotentHint": effects.idempotent,
+            "openWorldHint": tool.is_open_world,
         },
     });
     if let Presentation::Own { schema, .. } = tool.presentation {
@@ -29,7 +29,14 @@ pub(crate) fn entry(tool: &Tool, operations: &OperationTable) -> Value {
     entry
 }
 
-/// Returns the operation of the first call, which all calls of a tool resemble.
+/// Returns the effects that a call of a tool may have.
+fn effects(tool: &Tool, operations: &OperationTable) -> Effects {
+    let calls = tool.calls.iter().filter_map(|call| operations.get(call.operation));
+    let none = Effects { writes: false, destructive: false, idempotent: true, waits: false };
+    calls.map(|operation| operation.effects).fold(none, Effects::or)
+}
+
+/// Returns the operation of the first call, whose result those of the other calls resemble.
 fn operation<'a>(tool: &Tool, operations: &'a OperationTable) -> &'a Operation {
     operations.get(tool.calls[0].operation).expect("tools without their operations are left out")
 }
@@ -92,3 +99,6 @@ fn strip(schema: &mut Value) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,9 +50,9 @@ object! {
     pub struct RuleConditionBody {
         /// What is compared.
         field: RuleField,
-        /// What it is compared with: an address, a domain, a system label, a category, the least score from 0 to 1, the
-        /// least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for
-        /// the receive lists.
+        /// What it is compared with: an address, a domain, a label that the service gives received mail, a category, the
+        /// least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments;
+        /// `allow`, `block` or `none` for the receive lists.
         value: BoundedLine<1, TEXT_CHARS_MAX>,
     }
 }

@@ -15,6 +15,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         Operation::new(Method::Post, "/v1/emergency-stop", "emergencyStop", Permission::WorkspaceEmergency)
             .org_wide()
             .destructive()
+            .repeatable()
             .summary("Stops the workspace: nothing is sent or claimed until an owner resumes it.")
             .responds::<StoppedView>(200)
             .handle(stop),

@@ -84,12 +84,14 @@ fn own() -> Vec<Operation> {
             .responds_with(204, None)
             .handle(delete),
         Operation::new(Method::Post, "/v1/inboxes/{id}/pause", "pauseInbox", InboxesWrite)
+            .repeatable()
             .summary(
                 "Pauses an inbox or identity: it sends nothing and holds its events back, but still receives mail.",
             )
             .responds::<InboxView>(200)
             .handle(pause),
         Operation::new(Method::Post, "/v1/inboxes/{id}/resume", "resumeInbox", InboxesWrite)
+            .repeatable()
             .summary(
                 "Resumes a paused inbox or identity. Events that were held back are delivered in order of arrival.",
             )

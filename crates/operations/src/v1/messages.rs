@@ -67,7 +67,7 @@ fn own() -> Vec<Operation> {
             .errors(&[ErrorCode::NotFound, ErrorCode::NotHeld, ErrorCode::MessageBlocked])
             .handle(release_message),
         Operation::new(Method::Get, "/v1/held-messages", "listHeldMessages", Permission::MessagesRead)
-            .summary("Lists the held messages of every inbox the key can access, newest first.")
+            .summary("Lists the held and the pending messages of every inbox the key can access, newest first.")
             .responds::<PageView<MessageView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list_held),
@@ -136,7 +136,9 @@ query! {
     struct HeldQuery {
         /// Only messages of this inbox.
         inbox_id: Option<Uuid>,
-        /// Whether to include the content. Requires `messages:release`.
+        /// Whether to include the content of mail that is not screened yet.
+        include_unscreened: bool,
+        /// Whether to include the content of held mail. Requires `messages:release`.
         include_held: bool,
         /// How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full.
         view: Option<RecordView>,
@@ -240,10 +242,10 @@ async fn list(service: Arc<Service>, input: Input<MessageListQuery>) -> Result<O
 }
 
 async fn list_held(service: Arc<Service>, input: Input<HeldQuery>) -> Result<Outcome, Refusal> {
-    let HeldQuery { inbox_id, include_held, view, cursor, limit } = input.query;
+    let HeldQuery { inbox_id, include_unscreened, include_held, view, cursor, limit } = input.query;
     let (inbox, page) = (inbox_id.map(InboxId), paging(cursor, limit));
-    let request =
-        HeldListRequest { inbox, detail: detail(view, OptIns { unscreened: include_held, held: include_held }), page };
+    let opt_ins = OptIns { unscreened: include_unscreened, held: include_held };
+    let request = HeldListRequest { inbox, detail: detail(view, opt_ins), page };
     let rendered = read::held(&service, input.caller, request, render_messages(&service)).await?;
     Ok(Outcome::rendered_json(200, rendered.into_json()))
 }

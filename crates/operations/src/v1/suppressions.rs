@@ -15,6 +15,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .handle(list),
         Operation::new(Method::Post, "/v1/suppressions", "createSuppression", ContactsWrite)
             .workspace_wide()
+            .repeatable()
             .summary("Suppresses an address. An existing suppression keeps its reason and is returned with 200.")
             .responds::<SuppressionView<'_>>(201)
             .responds::<SuppressionView<'_>>(200)

@@ -29,7 +29,7 @@ pub(super) enum Command {
 /// Shown below the options.
 const EXAMPLES: &str = "\
 Example:
-  posthouse directory suspend bot@agents.example --reason \"Impersonates a bank.\"
+  posthouse directory suspend bot@agents.example --reason \"Poses as a bank.\"
 
 The workspace of the agent sees the reason.";
 

@@ -33,7 +33,7 @@ fn command_bytes(text: &str, root: &Command) -> usize {
         let skipped = rest.len() - rest.trim_start_matches(' ').len();
         let word: &str =
             rest[skipped..].split(|c: char| !c.is_ascii_lowercase() && c != '-').next().unwrap_or_default();
-        match command.find_subcommand(word).filter(|_| !word.is_empty()) {
+        match command.find_subcommand(word).filter(|_| !word.is_empty() && word != "help") {
             Some(found) => (command, length) = (found, length + skipped + word.len()),
             None => return length,
         }
@@ -49,6 +49,7 @@ mod tests {
         let root = Command::new("posthouse")
             .subcommand(Command::new("workspace").subcommand(Command::new("list")))
             .subcommand(Command::new("signing-key").subcommand(Command::new("list")))
+            .subcommand(Command::new("help").subcommand(Command::new("serve")))
             .subcommand(Command::new("serve"));
         for (text, expected) in [
             (
@@ -60,6 +61,7 @@ mod tests {
                 "run `posthouse signing-key list --config a`, or posthouse serve --config a.",
             ),
             ("posthouse is running", "posthouse is running"),
+            ("see posthouse help serve", "see posthouse help serve"),
             ("posthouse workspace LIST", "posthouse workspace --config a LIST"),
             ("é posthouse ", "é posthouse "),
         ] {

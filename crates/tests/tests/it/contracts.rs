@@ -2,6 +2,7 @@
 
 mod documents;
 mod errors;
+mod etags;
 mod isolation;
 mod layout_rules;
 mod links;

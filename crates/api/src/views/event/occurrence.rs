@@ -68,6 +68,19 @@ pub fn with_meta(occurrence: &str, meta: &Value) -> String {
     format!("{},\"_meta\":{meta}}}", without_end(occurrence))
 }
 
+/// Returns the error that ends a stream or a subscription whose access was revoked.
+#[must_use]
+pub fn revoked() -> Value {
+    json!({
+        "code": -32012,
+        "message": "Forbidden",
+        "data": {
+            "reason": "The access was revoked.",
+            "fix": "Use a key with the permission `messages:read`, and start again from the last cursor.",
+        },
+    })
+}
+
 /// Returns the JSON of an object without its last brace.
 fn without_end(object: &str) -> &str {
     object.strip_suffix('}').unwrap_or(object)

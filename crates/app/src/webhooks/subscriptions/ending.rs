@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use posthouse_api::views::event::occurrence;
 use posthouse_domain::{Permission, Time, Webhook, WebhookId, WorkspaceId};
 use posthouse_store::{Result, Tx, webhook_deliveries as deliveries, webhooks};
 use serde_json::json;
@@ -68,8 +69,7 @@ pub(in crate::webhooks) async fn notify(service: Arc<Service>, webhook: Arc<Webh
     let (Ok(target), Ok(opened)) = (url::target(&service, &webhook.url), seal::open(&service, &webhook)) else {
         return;
     };
-    let error = json!({ "code": -32012, "message": "Forbidden", "data": { "reason": "The access was revoked." } });
-    let body = json!({ "type": "terminated", "error": error }).to_string();
+    let body = json!({ "type": "terminated", "error": occurrence::revoked() }).to_string();
     let envelope = Envelope::new(&service, "terminated");
     let receiver = Receiver { id: webhook.id, url: &target, secret: &opened.secret };
     let sent = verify::post(&service, receiver, envelope, body.into()).await;

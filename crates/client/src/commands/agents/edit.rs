@@ -4,6 +4,8 @@ mod json;
 mod toml;
 mod yaml;
 
+use std::ops::Range;
+
 use serde_json::{Map, Value, json};
 
 use super::harness::{Format, Harness};
@@ -53,7 +55,8 @@ pub(super) fn has_entry(harness: &Harness, text: &str) -> Result<bool, String> {
 }
 
 /// Returns what removal leaves of a file. `before` is the file before the entry was added, if there was one: it comes back
-/// byte for byte, unless the file was changed meanwhile. Then only the entry is removed, or replaced by the one of before.
+/// byte for byte. If the file was changed meanwhile, only what was written is taken out again, or replaced by the entry of
+/// before.
 ///
 /// # Errors
 /// Returns why a program can't change the file.
@@ -65,12 +68,47 @@ pub(super) fn removed(harness: &Harness, text: &str, before: Option<&str>) -> Re
     }
     // A copy that can't be read is as good as none.
     let own = before.and_then(|before| found(harness, before).ok().flatten());
-    let rest = match &own {
-        Some(own) => put(harness, text, &NewEntry::Text(own))?,
-        None => cut(harness, text, before)?,
+    let rest = match (&own, before.and_then(|before| taken_out(harness, text, before, &entry))) {
+        (Some(own), _) => put(harness, text, &NewEntry::Text(own))?,
+        (None, Some(rest)) => rest,
+        (None, None) => cut(harness, text, before)?,
     };
     let is_nothing = before.is_none() && is_blank(harness, &rest);
     Ok(if is_nothing { Remains::Nothing } else { Remains::File(rest) })
+}
+
+/// Takes out the bytes that were added to a file, with the blank lines and commas around the entry. Returns `None` if they
+/// aren't in the text as they were written.
+fn taken_out(harness: &Harness, text: &str, before: &str, entry: &str) -> Option<String> {
+    let with = put(harness, before, &NewEntry::Text(entry)).ok()?;
+    let same = |(one, other): &((usize, char), char)| one.1 == *other;
+    let common = before.char_indices().zip(with.chars()).take_while(same).last();
+    let start = common.map_or(0, |((at, character), _)| at + character.len_utf8());
+    let (old, new) = (&before[start..], &with[start..]);
+    let ends = old.chars().rev().zip(new.chars().rev()).take_while(|(one, other)| one == other);
+    let end: usize = ends.map(|(character, _)| character.len_utf8()).sum();
+    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+    if new.is_empty() || text.matches(new).count() != 1 {
+        return None;
+    }
+    let (first, last) = text.split_once(new)?;
+    // What was added may begin with the end of the last line, which the text after it needs now.
+    let is_line_end =
+        !matches!(harness.format, Format::Json { .. }) && new.starts_with(['\r', '\n']) && !last.is_empty();
+    let needs_end = is_line_end && !first.is_empty() && !first.ends_with('\n');
+    let rest = format!("{first}{old}{}{last}", if needs_end { line_end(text) } else { "" });
+    keeps_the_rest(harness, text, &rest).then_some(rest)
+}
+
+/// Returns whether two texts mean the same but for the entry, which the second doesn't have.
+fn keeps_the_rest(harness: &Harness, text: &str, rest: &str) -> bool {
+    let place = harness.servers.join(".");
+    found(harness, rest) == Ok(None)
+        && match harness.format {
+            Format::Json { .. } => json::is_same_rest(harness.servers, text, rest),
+            Format::Toml => toml::is_same_rest(&place, text, rest),
+            Format::Yaml => yaml::is_same_rest(&place, text, rest),
+        }
 }
 
 /// Returns what to do to a file that a program can't change.
@@ -128,6 +166,17 @@ fn members(harness: &Harness, entry: &Entry, before: Option<&Value>) -> Value {
     members.insert("command".into(), entry.command.as_str().into());
     members.insert("args".into(), json!(entry.args));
     members.into()
+}
+
+/// Returns a text without some of its lines, and without the blank ones around them at its beginning or end.
+fn without_lines(text: &str, range: Range<usize>) -> String {
+    let (first, last) = (&text[..range.start], &text[range.end..]);
+    if last.trim().is_empty() {
+        let kept = first.trim_end_matches(['\r', '\n']);
+        return format!("{kept}{}", if kept.is_empty() { "" } else { line_end(text) });
+    }
+    let is_start = first.trim().is_empty();
+    format!("{first}{}", if is_start { last.trim_start_matches(['\r', '\n']) } else { last })
 }
 
 /// Returns how the lines of a text end.

@@ -69,6 +69,8 @@ pub(super) async fn run(session: &Session, work: Work, inboxes: Vec<String>) -> 
     for inbox in &inboxes {
         found.push(inbox::find(&api, inbox).await?);
     }
+    let names: Vec<&str> = found.iter().map(InboxRef::shown).collect();
+    session.output.note(&format!("Waiting for messages of {}. Stop with Ctrl-C.", names.join(", ")));
     let left = Cell::new(work.count.unwrap_or(u64::MAX));
     let (stop_sender, stop) = watch::channel(false);
     let workers = found
@@ -246,7 +248,8 @@ impl Worker<'_> {
 
     fn report(&self, claim: &Value, result: &str, what: &str) -> Result<(), ClientError> {
         let id = claim["message"]["id"].as_str().unwrap_or_default();
-        let line = json!({ "message_id": id, "result": result, "delivery_count": claim["delivery_count"] });
+        let count = &claim["delivery_count"];
+        let line = json!({ "message_id": id, "result": result, "delivery_count": count, "detail": what });
         self.session.output.sentence(&format!("{id}  {what}"), &line)
     }
 }

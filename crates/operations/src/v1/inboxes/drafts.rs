@@ -87,6 +87,7 @@ fn decisions() -> [Operation; 6] {
     [
         Operation::new(Method::Post, "/v1/inboxes/{id}/drafts/{draft_id}/send", "sendDraft", DraftsWrite)
             .also(SENDING)
+            .repeatable()
             .summary(
                 "Sends a draft now. If requests race, only one sends it. A failed check is stored in its error. With \
                  dry_run, returns the decision and changes nothing.",
@@ -123,6 +124,8 @@ fn decisions() -> [Operation; 6] {
             .errors(&[ErrorCode::InvalidSendAt, ErrorCode::DraftNotEditable])
             .handle(schedule),
         Operation::new(Method::Post, "/v1/inboxes/{id}/drafts/{draft_id}/cancel", "cancelDraft", DraftsWrite)
+            .destructive()
+            .repeatable()
             .summary("Cancels a draft for good. It stays readable.")
             .responds::<DraftView<'_>>(200)
             .errors(&[ErrorCode::DraftNotEditable])

@@ -36,6 +36,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             "ackMessage",
             "Acknowledges a claimed message, so that it is never claimed again.",
         )
+        .repeatable()
         .responds::<OrGoneView<AckedView>>(200)
         .handle(ack),
         lease_route(

@@ -82,6 +82,53 @@ fn a_server_that_does_not_answer_is_one_line_with_the_next_step() {
     assert!(text.contains(&url) && text.contains("start the server") && text.contains("--base-url"), "{text}");
 }
 
+/// The message was that of the TLS library, and the next step was to start a server that runs.
+#[test]
+fn the_wrong_scheme_is_named() {
+    let client = ClientFixture::start("client-scheme");
+    let run = |url: &str| {
+        let output = client.command(&["whoami", "--base-url", url]).env("POSTHOUSE_API_KEY", "k").output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, text) = run(&client.base_url().replace("http://", "https://"));
+    assert!(
+        code == Some(1) && text.lines().count() == 1 && text.contains("not TLS); write its address with http://"),
+        "{text}"
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let serve = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = [0; 4096];
+        let _ = stream.read(&mut head).unwrap();
+        // What a TLS server answers to a request in the clear: a fatal alert.
+        stream.write_all(&[21, 3, 1, 0, 2, 2, 70]).unwrap();
+    });
+    let (code, text) = run(&url);
+    serve.join().unwrap();
+    assert!(code == Some(1) && text.contains("not HTTP); write its address with https://"), "{text}");
+}
+
+/// The next step named the server of the usual address, and the doctor looked at nothing.
+#[test]
+fn a_server_without_a_stored_key_is_named_in_the_next_step() {
+    let client = ClientFixture::start("client-no-key");
+    let url = client.base_url();
+    for arguments in
+        [&["whoami"][..], &["inboxes", "list"], &["tail"], &["send", "a", "--to", "b", "--subject", "s", "--text", "t"]]
+    {
+        let output = client.run(&[arguments, &["--base-url", &url, "--profile", "other"]].concat());
+        let command = format!("posthouse login --base-url {url} --profile other");
+        assert!(output.code == 1 && output.stderr.contains(&command), "{arguments:?}: {}", output.stderr);
+    }
+    let done = client.run_with_input(&["login", "--base-url", &url], &format!("{}\n", client.key));
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let elsewhere = url.replace("127.0.0.1", "localhost");
+    let checked = client.run(&["doctor", "--base-url", &elsewhere]);
+    assert!(checked.code == 1 && checked.stdout.contains(&format!("{elsewhere} answers")), "{}", checked.stdout);
+    assert!(checked.stdout.contains("the stored key is for"), "{}", checked.stdout);
+}
+
 #[test]
 fn errors_of_the_api_are_message_and_fix_or_json() {
     let client = ClientFixture::logged_in("client-api-error");
@@ -90,6 +137,7 @@ fn errors_of_the_api_are_message_and_fix_or_json() {
     let output = client.run(&send);
     assert_eq!(output.code, 1);
     assert_eq!(output.stderr.lines().count(), 2, "{}", output.stderr);
+    assert!(!output.stderr.contains("details."), "no member that a person doesn't see: {}", output.stderr);
     assert!(
         output.stderr.starts_with("posthouse: ") && output.stderr.contains("(invalid_request)"),
         "{}",

@@ -6,7 +6,7 @@ mod scan;
 use std::ops::Range;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{NAME, line_end};
 use scan::{Members, plain, scan};
@@ -79,6 +79,30 @@ pub(super) fn cut(servers: &[&str], text: &str, before: Option<&str>) -> Result<
         rest = without(&rest, &servers[..depth - 1], servers[depth - 1])?;
     }
     checked(rest)
+}
+
+/// Returns whether two texts mean the same but for the entry, and the objects around it that are empty.
+pub(super) fn is_same_rest(servers: &[&str], text: &str, rest: &str) -> bool {
+    let value = |text: &str| {
+        let mut value: Value = serde_json::from_str(&plain(text)).ok()?;
+        remove(&mut value, servers);
+        Some(value)
+    };
+    value(if text.trim().is_empty() { "{}" } else { text }) == value(if rest.trim().is_empty() { "{}" } else { rest })
+}
+
+/// Removes the entry and the objects around it that are empty then.
+fn remove(value: &mut Value, names: &[&str]) {
+    let Some(members) = value.as_object_mut() else { return };
+    let Some((name, below)) = names.split_first() else {
+        members.remove(NAME);
+        return;
+    };
+    let Some(inner) = members.get_mut(*name) else { return };
+    remove(inner, below);
+    if inner.as_object().is_some_and(Map::is_empty) {
+        members.remove(*name);
+    }
 }
 
 fn check(text: &str) -> Result<(), String> {

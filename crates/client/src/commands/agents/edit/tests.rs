@@ -148,6 +148,38 @@ proptest! {
         }
     }
 
+    /// The blank lines and commas that set-up added go, those of the user stay.
+    #[test]
+    fn a_change_before_or_after_the_entry_comes_back_byte_for_byte(
+        (name, file) in prop::sample::select(HarnessName::value_variants()).prop_flat_map(|name| (Just(name), file_of(name))),
+        at_start in any::<bool>(), at_end in prop::sample::select(vec!["", "\n", "# mine\n", "\n\n# mine\n\n"]),
+    ) {
+        let harness = Harness::of(name);
+        let is_json = matches!(harness.format, Format::Json { .. });
+        prop_assume!(!has_entry(&harness, &file).unwrap() && !(is_json && file.trim().is_empty()));
+        let end = match harness.format {
+            _ if at_end.is_empty() => String::new(),
+            Format::Json { .. } => at_end.replace('#', "//"),
+            Format::Toml => format!("{at_end}[added]\nx = 1\n"),
+            Format::Yaml => format!("{at_end}added: 1\n"),
+        };
+        let edited = |text: &str| {
+            let needs_end = !is_json && !end.is_empty() && !text.is_empty() && !text.ends_with('\n');
+            let line_end = if needs_end { line_end(text) } else { "" };
+            let text = format!("{text}{line_end}{end}");
+            match harness.format {
+                _ if !at_start => text,
+                Format::Json { .. } => text.replacen('{', "{ \"changed\": 1, ", 1),
+                Format::Toml => format!("changed = 1\n\n{text}"),
+                Format::Yaml => format!("changed: 1\n\n{text}"),
+            }
+        };
+        let once = edited(&added(&harness, &file, &entry()).unwrap());
+        // A parser that can't read the edited file is no concern of ours.
+        prop_assume!(has_entry(&harness, &once).is_ok_and(|has| has));
+        prop_assert_eq!(removed(&harness, &once, Some(&file)).unwrap(), Remains::File(edited(&file)), "{}", once);
+    }
+
     /// Then the copy isn't what the user had last.
     #[test]
     fn a_file_that_was_changed_loses_the_entry_alone(
@@ -221,6 +253,44 @@ fn toml_and_yaml_mean_what_they_should() {
     let yaml = added(&hermes, yaml, &entry()).unwrap();
     let line = "    posthouse: { command: \"/usr/bin/post house\", args: [\"mcp\",\"--profile\",\"a\\\"b\"] }";
     assert!(yaml.lines().any(|found| found == line), "{yaml}");
+}
+
+/// A change of an entry in YAML dropped the environment variables that the user had added.
+#[test]
+fn yaml_keeps_what_the_user_added_to_the_entry() {
+    let hermes = Harness::of(HarnessName::Hermes);
+    let members = ["command: mine", "args: [a, b]", "env:\n  A: b # secret", "timeout: 20", "args:\n- a\n- b"];
+    let (mut block, mut flow) = (Vec::new(), Vec::new());
+    for choice in 1..32_usize {
+        let chosen: Vec<&str> =
+            members.iter().enumerate().filter(|(at, _)| choice & (1 << at) != 0).map(|(_, text)| *text).collect();
+        if choice & 2 != 0 && choice & 16 != 0 {
+            continue;
+        }
+        for gap in ["", "# why\n", "\n"] {
+            let lines = chosen.join(&format!("\n{gap}")).replace('\n', "\n    ");
+            block.push(format!("model: x\nmcp_servers:\n  posthouse: # ours\n    {lines}\n  z: {{ command: z }}\n"));
+        }
+        let short = chosen.iter().map(|text| match *text {
+            "env:\n  A: b # secret" => "env: { A: b }",
+            "args:\n- a\n- b" => "args: [a, b]",
+            text => text,
+        });
+        flow.push(format!("mcp_servers:\n  posthouse: {{ {} }}\n", short.collect::<Vec<_>>().join(", ")));
+    }
+    assert!(block.len() + flow.len() >= 80);
+    for file in block.iter().chain(&flow) {
+        let with = added(&hermes, file, &entry()).unwrap_or_else(|why| panic!("{why}: {file}"));
+        for kept in ["A: b", "timeout: 20", "# secret", "# why", "# ours"] {
+            let plain = |text: &str| text.replace('"', "").replace(":b", ": b").replace(":20", ": 20");
+            assert_eq!(plain(file).contains(kept), plain(&with).contains(kept), "{kept}\n{file}\n{with}");
+        }
+        assert!(with.contains("/usr/bin/post house") && !with.contains("mine"), "{with}");
+        assert_eq!(added(&hermes, &with, &entry()).unwrap(), with, "twice is once");
+        assert_eq!(removed(&hermes, &with, Some(file)).unwrap(), Remains::File(file.clone()), "{with}");
+    }
+    let tagged = "mcp_servers:\n  posthouse:\n    command: x\n    env: &all { A: b }\n    more: *all\n";
+    assert!(added(&hermes, tagged, &entry()).is_err() || added(&hermes, tagged, &entry()).unwrap().contains("&all"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::json;
 use toml::{Table, Value};
 
-use super::{Entry, NAME, NewEntry, line_end};
+use super::{Entry, NAME, NewEntry, line_end, without_lines};
 
 /// Returns the text of the entry.
 pub(super) fn found(place: &str, text: &str) -> Result<Option<String>, String> {
@@ -39,20 +39,20 @@ pub(super) fn put(place: &str, text: &str, entry: &NewEntry<'_>) -> Result<Strin
     Ok(if is_same { text.to_owned() } else { after })
 }
 
-/// Returns the text without the entry.
+/// Returns the text without the entry. At the beginning and the end of the file, the blank lines that parted it go too.
 pub(super) fn cut(place: &str, text: &str) -> Result<String, String> {
     let before = parse(text)?;
     let mut rest = text.to_owned();
     for range in tables(place, text).into_iter().rev() {
-        let kept = rest[..range.start].trim_end_matches(['\r', '\n']);
-        let is_end = rest[range.end..].trim().is_empty();
-        let start = if is_end { kept.len() } else { range.start };
-        let end = if is_end { rest.len() } else { range.end };
-        let line_end = if is_end && !kept.is_empty() { line_end(text) } else { "" };
-        rest.replace_range(start..end, line_end);
+        rest = without_lines(&rest, range);
     }
     checked(place, &before, &rest)?;
     Ok(rest)
+}
+
+/// Returns whether two texts mean the same but for the entry.
+pub(super) fn is_same_rest(place: &str, text: &str, rest: &str) -> bool {
+    parse(text).is_ok_and(|before| checked(place, &before, rest).is_ok())
 }
 
 /// Returns the tables of an entry. What the user added to the one before, such as environment variables, stays.

@@ -3,12 +3,14 @@
 //! YAML has more forms than lines show. So a change counts only if a parser reads the same before and after it, but for the
 //! entry.
 
+mod member;
+
 use std::ops::Range;
 
 use saphyr::{LoadableYamlNode as _, Mapping, Yaml};
 use serde_json::json;
 
-use super::{Entry, NAME, NewEntry, line_end};
+use super::{Entry, NAME, NewEntry, line_end, without_lines};
 
 /// Where the entries are.
 struct Place {
@@ -44,9 +46,29 @@ pub(super) fn found(place: &str, text: &str) -> Result<Option<String>, String> {
 /// # Errors
 /// Returns why a program can't change the file.
 pub(super) fn put(place: &str, text: &str, entry: &NewEntry<'_>) -> Result<String, String> {
-    found(place, text)?;
-    let after = with_entry(place, text, entry)?;
+    let own = found(place, text)?;
+    let lines = match (entry, &own) {
+        (NewEntry::Text(text), _) => Some((*text).to_owned()),
+        (NewEntry::Command(entry), Some(own)) => {
+            let content = parsed(text)?;
+            let before = member_of(place, &content).ok_or_else(|| other_form(place))?;
+            Some(member::with_command(own, before, entry).ok_or_else(|| other_form(place))?)
+        }
+        (NewEntry::Command(_), None) => None,
+    };
+    let line = |indent: usize| match (entry, &lines) {
+        (NewEntry::Command(entry), None) => format!("{}{}{}", " ".repeat(indent), line(entry), line_end(text)),
+        (_, lines) => lines.clone().unwrap_or_default(),
+    };
+    let after = with_entry(place, text, line)?;
     check(place, text, &after, true)?;
+    if matches!(entry, NewEntry::Command(_)) && own.is_some() {
+        let (before, after) = (parsed(text)?, parsed(&after)?);
+        let members = [member_of(place, &before), member_of(place, &after)].map(|one| one.and_then(member::others));
+        if members[0].is_none() || members[0] != members[1] {
+            return Err(other_form(place));
+        }
+    }
     Ok(after)
 }
 
@@ -58,6 +80,17 @@ pub(super) fn cut(place: &str, text: &str, before: Option<&str>) -> Result<Strin
     let after = without_entry(place, text, before);
     check(place, text, &after, false)?;
     Ok(after)
+}
+
+/// Returns whether two texts mean the same but for the entry, which the second doesn't have.
+pub(super) fn is_same_rest(place: &str, text: &str, rest: &str) -> bool {
+    check(place, text, rest, false).is_ok()
+}
+
+/// Returns the value of the entry.
+fn member_of<'c, 'a>(place: &str, content: &'c Mapping<'a>) -> Option<&'c Yaml<'a>> {
+    let (_, servers) = content.iter().find(|(key, _)| key.as_str() == Some(place))?;
+    servers.as_mapping_get(NAME)
 }
 
 /// Checks that a change keeps everything else.
@@ -97,12 +130,8 @@ fn take_entry<'a>(place: &'a str, content: &mut Mapping<'a>) -> bool {
     was_there
 }
 
-fn with_entry(place: &str, text: &str, entry: &NewEntry<'_>) -> Result<String, String> {
+fn with_entry(place: &str, text: &str, lines: impl Fn(usize) -> String) -> Result<String, String> {
     let line_end = line_end(text);
-    let lines = |indent: usize| match entry {
-        NewEntry::Text(text) => (*text).to_owned(),
-        NewEntry::Command(entry) => format!("{}{}{line_end}", " ".repeat(indent), line(entry)),
-    };
     let mut out = text.to_owned();
     let Some(found) = find(place, text) else {
         if !out.is_empty() && !out.ends_with('\n') {
@@ -132,12 +161,7 @@ fn without_entry(place: &str, text: &str, before: Option<&str>) -> String {
     } else if was_there {
         out.replace_range(key.start..range.end, &format!("{place}: {{}}{}", line_end(text)));
     } else {
-        let is_end = text[range.end..].trim().is_empty();
-        let kept = text[..key.start].trim_end_matches(['\r', '\n']);
-        match is_end && !kept.is_empty() {
-            true => out.replace_range(kept.len().., line_end(text)),
-            false => out.replace_range(key.start..range.end, ""),
-        }
+        return without_lines(text, key.start..range.end);
     }
     out
 }

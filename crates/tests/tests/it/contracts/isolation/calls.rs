@@ -42,6 +42,12 @@ impl Side {
         Self { server, tenant, _sink: sink }
     }
 
+    /// Returns all rows once everything that was caused is done.
+    async fn all_rows(&self) -> database::TableRows {
+        self.server.settle().await;
+        database::rows_of(&self.server, self.tenant.key.workspace).await
+    }
+
     /// Returns the rows of each table.
     async fn rows(&self) -> BTreeMap<String, usize> {
         let rows = database::rows_of(&self.server, self.tenant.key.workspace).await;
@@ -154,4 +160,29 @@ async fn every_operation_does_the_same_over_http_and_when_called() {
     assert!(count > 100 && values > 60, "{count} operations, {values} of them with a value");
     web.server.finish().await;
     direct.server.finish().await;
+}
+
+/// Tools, and clients that repeat lost requests, rely on it.
+#[tokio::test]
+async fn operations_that_can_be_repeated_change_nothing_the_second_time() {
+    let side = Side::start().await;
+    let api = side.server.api(&side.tenant.key);
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    let repeatable = |route: &Route| route.operation.effects.writes && route.operation.effects.idempotent;
+    for route in callable().into_iter().filter(repeatable) {
+        let (path, body) = tenant::own_request(&side.server, &route, &side.tenant);
+        let first = api.send(route.method(), &path, body.clone()).await;
+        let before = side.all_rows().await;
+        side.server.clock.advance(1);
+        let again = api.send(route.method(), &path, body).await;
+        let differences = database::differences(&before, &side.all_rows().await);
+        if !differences.is_empty() {
+            let name = route.operation.name;
+            wrong.push(format!("{name} ({}, {}):\n    {}", first.status, again.status, differences.join("\n    ")));
+        }
+        count += u32::from(first.status < 300);
+    }
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count >= 20, "{count} operations changed something");
+    side.server.finish().await;
 }

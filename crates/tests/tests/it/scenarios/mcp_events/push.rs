@@ -80,6 +80,7 @@ async fn a_revoked_key_ends_its_streams() {
     fixture.revoke(&key).await;
     let ended = push.expect("terminated").await;
     assert_eq!(ended["error"]["code"], -32012);
+    assert!(ended["error"]["data"]["fix"].is_string(), "{ended}");
     assert!(push.next().await.is_some_and(|last| last["result"].is_object()));
     assert_eq!(push.next().await, None);
     fixture.server.finish().await;

@@ -95,6 +95,7 @@ async fn a_revoked_key_ends_its_subscriptions_with_a_signed_notice() {
     let posts = fixture.sink.posts();
     let notice = posts.last().unwrap();
     assert_eq!((notice.json()["type"].as_str(), &notice.json()["error"]["code"]), (Some("terminated"), &json!(-32012)));
+    assert!(notice.json()["error"]["data"]["fix"].is_string(), "{}", notice.json());
     assert_eq!(notice.header("x-mcp-subscription-id"), granted["id"].as_str());
     assert!(notice.header("webhook-id").is_some_and(|id| id.starts_with("msg_terminated_")));
     let signature = crate::routes::webhooks::standard_signature(super::SECRET, notice);

@@ -99,6 +99,32 @@ async fn a_rule_about_a_label_of_the_local_screen_never_applied() {
     fixture.close().await;
 }
 
+/// A preview counted labels that people add later, so it named mail that the rule would never have held.
+#[tokio::test]
+async fn a_preview_refuses_what_a_rule_refuses() {
+    let fixture = InboxFixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    let wrong = [
+        ("label", ["vip", "guard:draft-only", "queue:dead-letter", "ai:", "a b", "a,b"]),
+        ("sender", ["x", "@", "a@", "@b.example", "a b@c.example", "<>"]),
+        ("category", ["zzz", "Sales", "ai:sales", "sales ", "1", "support,sales"]),
+        ("injection", ["2", "-0.1", "high", "NaN", "0,5", "1.01"]),
+        ("size", ["-1", "big", "1.5", "1k", "0x10", "1 000"]),
+        ("list", ["yes", "Allow", "true", "allowed", "both", "allow,block"]),
+    ];
+    for (field, values) in wrong {
+        for value in values {
+            let conditions = json!([{ "field": "size", "value": "1" }, { "field": field, "value": value }]);
+            let preview = owner.post("/platform/rules/preview", json!({ "conditions": conditions })).await;
+            let made = owner.post("/platform/rules", rule("x", conditions, json!([{ "action": "hold" }]))).await;
+            let problems = [&preview, &made].map(|answer| answer["error"]["details"]["fields"].clone());
+            assert_eq!(problems[0], problems[1], "{field} {value}");
+            assert_eq!(problems[0][0]["path"], "conditions[1].value", "{field} {value}: {preview}");
+        }
+    }
+    fixture.server.finish().await;
+}
+
 #[tokio::test]
 async fn a_rule_does_live_what_its_preview_says() {
     let fixture = InboxFixture::open().await;

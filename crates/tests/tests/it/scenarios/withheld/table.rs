@@ -20,7 +20,7 @@ enum Way {
     Body,
     /// Nobody, before a person or a key releases it.
     Closed,
-    /// Lists only mail that agents don't get; callers that ask for held mail in the query get the content of all of it.
+    /// Lists only mail that agents don't get. Callers ask for its content in the query.
     Held,
 }
 
@@ -180,10 +180,9 @@ impl Withheld {
         let mut url = format!("{}?{}", self.path(route, latest), row.map_or("", |row| row.query));
         let mut body = row.and_then(|row| row.body).map(|body| body(&self.ids));
         match (row.map(|row| row.way), &mut body) {
-            (Some(Way::Query), _) => {
+            (Some(Way::Query | Way::Held), _) => {
                 url.push_str(&format!("&include_unscreened={}&include_held={}", asked.unscreened, asked.held))
             }
-            (Some(Way::Held), _) => url.push_str(&format!("&include_held={}", asked.held)),
             (Some(Way::Body), Some(body)) => {
                 body["include_unscreened"] = json!(asked.unscreened);
                 body["include_held"] = json!(asked.held);
@@ -221,7 +220,7 @@ impl Withheld {
             }
             Way::Query | Way::Body => self.state.is_opened(asked),
             Way::Closed => !self.state.is_withheld(),
-            Way::Held => self.state.is_withheld() && asked.held,
+            Way::Held => self.state.is_withheld() && self.state.is_opened(asked),
         }
     }
 
