@@ -9,14 +9,15 @@ use crate::scan::rot13;
 const WORD_MAX: usize = 4_096;
 
 /// What only private keys have, beside their first line: the beginnings of PKCS #8 (RSA, P-256, Ed25519), PKCS #1 and
-/// OpenSSH keys in base64.
-const PRIVATE: [&str; 6] = [
+/// OpenSSH keys in base64; and the first line of a key of PuTTY.
+const PRIVATE: [&str; 7] = [
     "BADANBgkqhkiG9w0BAQEFAASC",
     "BgcqhkjOPQIBBggqhkjOPQMBBw",
     "MC4CAQAwBQYDK2VwBCIEI",
     "IBAAKCAQEA",
     "IBAAKCAgEA",
     "b3BlbnNzaC1rZXktdjE",
+    "PuTTY-User-Key-File-",
 ];
 
 /// Finds private keys with their first lines, or without them.
@@ -51,7 +52,7 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Finding>) {
 }
 
 /// Prefixes of keys, with the fewest and most characters behind them.
-pub(super) const FORMATS: [(&str, usize, usize); 34] = [
+pub(super) const FORMATS: [(&str, usize, usize); 36] = [
     ("AKIA", 16, 16),
     ("ASIA", 16, 16),
     ("ghp_", 36, 36),
@@ -86,6 +87,8 @@ pub(super) const FORMATS: [(&str, usize, usize); 34] = [
     ("GOCSPX-", 20, 64),
     ("AGE-SECRET-KEY-1", 40, 80),
     ("lin_api_", 32, 64),
+    ("dckr_pat_", 27, 64),
+    ("ntn_", 43, 64),
 ];
 
 pub(super) fn words(text: &str, found: &mut Vec<Finding>) {
@@ -197,13 +200,11 @@ fn kind_of(word: &str, before: &[u8]) -> Option<SecretKind> {
     }
     for (prefix, fewest, most) in FORMATS {
         if let Some(rest) = word.strip_prefix(prefix) {
-            let is_varied =
-                rest.bytes().any(|byte| byte.is_ascii_digit()) && rest.bytes().any(|byte| byte.is_ascii_alphabetic());
-            return ((fewest..=most).contains(&rest.len()) && is_varied && !is_example(rest))
+            return ((fewest..=most).contains(&rest.len()) && is_varied(rest) && !is_example(rest))
                 .then_some(SecretKind::SecretKey);
         }
     }
-    if is_json_web_token(word) {
+    if is_json_web_token(word) || is_bot_token(word) || is_account_key(word) || is_hook(word, before) {
         return Some(SecretKind::SecretKey);
     }
     let is_bearer = before.len() >= 7 && before[before.len() - 7..].eq_ignore_ascii_case(b"bearer ");
@@ -234,6 +235,50 @@ pub(super) fn is_example(rest: &str) -> bool {
     rest.bytes().for_each(|byte| kinds[usize::from(byte / 64)] |= 1 << (byte % 64));
     let has = |word: &[u8]| rest.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
     kinds.iter().map(|part| part.count_ones()).sum::<u32>() < KINDS_MIN || has(b"example") || has(b"xxxx")
+}
+
+/// Letters of one key without digits.
+const LETTERS_MIN: usize = 30;
+
+/// Returns whether the characters of a key differ as random ones do: letters and digits, or many letters of which every
+/// third at least is of another case than the one before, which is more than words in one have.
+fn is_varied(rest: &str) -> bool {
+    let bytes = rest.as_bytes();
+    if bytes.iter().any(u8::is_ascii_digit) {
+        return bytes.iter().any(u8::is_ascii_alphabetic);
+    }
+    let differs = |two: &&[u8]| two[0].is_ascii_uppercase() != two[1].is_ascii_uppercase();
+    bytes.len() >= LETTERS_MIN && bytes.windows(2).filter(differs).count() * 3 >= bytes.len()
+}
+
+/// Returns whether a word is the token of a Discord bot: the number of its account in base64, a time and a seal.
+fn is_bot_token(word: &str) -> bool {
+    let is_part = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let mut parts = word.split('.');
+    let (Some(account), Some(time), Some(seal), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    // Digits in base64 begin so.
+    account.starts_with(['M', 'N', 'O'])
+        && (23..=28).contains(&account.len())
+        && time.len() == 6
+        && (27..=40).contains(&seal.len())
+        && [account, time, seal].into_iter().all(is_part)
+        && is_varied(account)
+        && is_varied(seal)
+}
+
+/// Returns whether a word is the key of a Twilio account: SK and 32 hexadecimal digits.
+fn is_account_key(word: &str) -> bool {
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    word.strip_prefix("SK").is_some_and(|rest| rest.len() == 32 && rest.bytes().all(is_hex) && !is_example(rest))
+}
+
+/// Returns whether a word is the secret part of a Slack webhook URL, given what stands before it.
+fn is_hook(word: &str, before: &[u8]) -> bool {
+    const HOST: &[u8] = b"hooks.slack.com/services/";
+    let ids_max = before.len().min(HOST.len() + 32);
+    word.len() == 24 && is_varied(word) && memchr::memmem::find(&before[before.len() - ids_max..], HOST).is_some()
 }
 
 fn is_json_web_token(word: &str) -> bool {

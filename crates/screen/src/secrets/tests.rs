@@ -200,3 +200,68 @@ fn ordinary_mail_has_no_secrets_in_any_form() {
         assert!(read(text).is_empty(), "{text}: {:?}", read(text));
     }
 }
+
+/// Letters and digits as a random generator gives them, the same in every run.
+fn random(length: usize, alphabet: &str, seed: u64) -> String {
+    let all: Vec<char> = alphabet.chars().collect();
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        all[(state >> 33) as usize % all.len()]
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const LETTERS_AND_DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+#[test]
+fn keys_of_more_services_are_found() {
+    let mut missed = Vec::new();
+    for seed in 1..=60 {
+        let any = |length| random(length, LETTERS_AND_DIGITS, seed);
+        let keys = [
+            format!("hf_{}", random(34, LETTERS, seed)),
+            format!("dckr_pat_{}", any(27)),
+            format!("ntn_{}", any(46)),
+            format!("SK{}", random(32, "0123456789abcdef", seed)),
+            format!("M{}.{}.{}", any(23), any(6), any(27)),
+            format!(
+                "hooks.slack.com/services/T{}/B{}/{}",
+                random(9, CAPITALS, seed),
+                random(10, CAPITALS, seed),
+                any(24)
+            ),
+        ];
+        for key in keys {
+            for text in [key.clone(), format!("Use {key}."), format!("token={key}&x=1"), format!("\"https://x/{key}\"")]
+            {
+                if !secrets(&text).iter().any(|one| one.kind.text() == "secret_key") {
+                    missed.push(text);
+                }
+            }
+        }
+    }
+    // One of 50 random texts looks like words in one.
+    assert!(missed.len() <= 60 * 6 * 4 / 50, "{} missed: {missed:#?}", missed.len());
+    assert_eq!(secrets("PuTTY-User-Key-File-3: ssh-ed25519")[0].kind.text(), "private_key");
+}
+
+#[test]
+fn names_in_the_form_of_a_key_are_none() {
+    for name in [
+        "hf_transformersTrainerCallbackHandlerBase",
+        "hf_MyVeryLongNameOfAModelThatSomebodyTrained",
+        "sk-theQuickBrownFoxJumpsOverTheLazyDogAndRunsAway",
+        "ntn_this_is_the_name_of_a_variable_that_is_long_enough",
+        "SKU0123456789ABCDEF",
+        "Monday.morning.the-meeting-of-the-whole-team",
+        "https://hooks.slack.com/services/",
+        "https://api.slack.com/messaging/webhooks-for-everybody",
+    ] {
+        assert!(secrets(name).is_empty(), "{name}: {:?}", secrets(name));
+    }
+}
