@@ -282,7 +282,76 @@ pub struct MessageRelease {
     pub feedback: Option<Feedback>,
 }
 
+/// The ids that a message gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MessageIds {
+    /// The workspace that it belongs to.
+    pub workspace: WorkspaceId,
+    /// The inbox that it is in.
+    pub inbox: InboxId,
+    /// Its conversation.
+    pub thread: ThreadId,
+    /// Its own id.
+    pub message: MessageId,
+    /// The id of its bytes and bodies.
+    pub content: ContentId,
+}
+
 impl Message {
+    /// Returns an unread message of this moment that says nothing: received, or queued for sending.
+    #[must_use]
+    pub const fn new(ids: MessageIds, direction: Direction, now: Time) -> Self {
+        let is_received = matches!(direction, Direction::Inbound);
+        Self {
+            workspace: ids.workspace,
+            id: ids.message,
+            inbox: ids.inbox,
+            thread: ids.thread,
+            content: ids.content,
+            direction,
+            status: if is_received { MessageStatus::Received } else { MessageStatus::Queued },
+            channel: Channel::Email,
+            kind: MessageKind::Message,
+            rfc_message_id: String::new(),
+            in_reply_to: None,
+            references: Vec::new(),
+            from: String::new(),
+            to: Vec::new(),
+            cc: Vec::new(),
+            bcc: Vec::new(),
+            reply_to: None,
+            reply_to_unproven: false,
+            author_proven: false,
+            subject: None,
+            labels: Vec::new(),
+            is_read: false,
+            auto_reply: false,
+            size_bytes: 0,
+            trace: String::new(),
+            verification: None,
+            local_check: None,
+            data: None,
+            agent: None,
+            author: None,
+            disclosure: None,
+            answers: None,
+            contact_address: None,
+            contact: None,
+            held: None,
+            released_at: None,
+            release: None,
+            analysis: None,
+            analysis_due: None,
+            analyzed_at: None,
+            has_attachments: false,
+            masked_links: false,
+            status_at: now,
+            sent_at: None,
+            received_at: if is_received { Some(now) } else { None },
+            created_at: now,
+        }
+    }
+
     /// Returns whether it is held back from agents.
     #[must_use]
     pub const fn is_held(&self) -> bool {
