@@ -62,7 +62,6 @@ pub struct OutboundFacts {
     pub policy: OutboundPolicy,
     /// Whether somebody approved the message, so that it is neither held nor refused.
     pub is_approved: bool,
-    /// The recipients.
     pub recipients: Vec<JudgedRecipient>,
     /// The secrets.
     pub findings: Vec<OutboundFinding>,
@@ -171,7 +170,6 @@ fn refuse_content(findings: &[OutboundFinding]) -> Refusal {
 /// The response to a request that a person must approve first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeldForApproval {
-    /// The draft.
     pub draft: DraftId,
 }
 

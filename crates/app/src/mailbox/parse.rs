@@ -28,7 +28,6 @@ const SHOWN_MAX: usize = 1_000;
 pub struct ParsedMail {
     /// Text, HTML, new text and the header map.
     pub bodies: MessageBodies,
-    /// Its attachments.
     pub files: Vec<AttachmentMetadata>,
     /// `Message-ID` with angle brackets, if present.
     pub rfc_message_id: Option<String>,
@@ -88,7 +87,6 @@ pub struct ParsedMail {
     pub is_report_like: bool,
     /// The author, if authentication proves it.
     pub proven_author: Option<ProvenAuthor>,
-    /// Size in bytes.
     pub size_bytes: u64,
     /// Whether links of this service were masked in it.
     pub masked_links: bool,
@@ -118,7 +116,6 @@ pub struct AttachmentMetadata {
     pub filename: Option<String>,
     /// Its media type.
     pub content_type: String,
-    /// Its size in bytes.
     pub size_bytes: u64,
     /// SHA-256 of its bytes.
     pub sha256: [u8; 32],

@@ -17,7 +17,6 @@ use crate::{keyring::instance_key::AddressKey, signing::agent_copy::AgentCopy};
 /// A received mail to store in one inbox.
 #[derive(Clone, Copy)]
 pub struct ReceivedCopy<'a> {
-    /// The parsed mail.
     pub mail: &'a ParsedMail,
     /// Its content, already stored.
     pub content: ContentId,

@@ -153,7 +153,6 @@ impl AcceptedMessage {
 /// What is known about a draft that is being sent.
 #[derive(Clone, Copy)]
 pub(crate) struct JudgedDraft<'a> {
-    /// The draft.
     pub(crate) draft: &'a Draft,
     /// Whether somebody has approved it, so that nothing holds it.
     pub(crate) is_approved: bool,

@@ -432,7 +432,6 @@ details! {
 /// The declaration of a detail of an error code.
 #[derive(Clone, Copy, Debug)]
 pub struct DetailRule {
-    /// The detail.
     pub kind: DetailKind,
     /// Whether every error with the code has it.
     pub is_required: bool,

@@ -55,16 +55,13 @@ impl RecipientOrigin {
 /// A recipient with its origin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JudgedRecipient {
-    /// The address.
     pub address: String,
-    /// Its origin.
     pub origin: RecipientOrigin,
 }
 
 /// A secret in a message. The secret itself is never stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutboundFinding {
-    /// What it is.
     pub kind: FindingKind,
     /// `subject`, `text`, `html`, `data`, `from`, `to:<n>`, `cc:<n>`, `bcc:<n>`, `attachment:<n>`, `header:<name>` or `source`;
     /// numbers count from 0.

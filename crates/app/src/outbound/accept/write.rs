@@ -31,7 +31,6 @@ pub(super) struct WrittenMessage {
 pub(super) struct Destination<'a> {
     /// The inbox that sends it.
     pub(super) inbox: &'a Inbox,
-    /// Its recipients.
     pub(super) routes: &'a [(Address, RecipientRoute)],
     /// What is known about them.
     pub(super) outbound: &'a OutboundFacts,

@@ -33,17 +33,13 @@ pub(crate) struct HeldMessage {
     pub(crate) inbox: Inbox,
     /// The idempotency key of the request.
     pub(crate) key: Option<IdempotencyKey>,
-    /// The recipients.
     pub(crate) people: MessageRecipients,
-    /// The subject.
     pub(crate) subject: String,
     /// The content as the caller gave it.
     pub(crate) content: OutgoingContent,
-    /// The message that it answers.
     pub(crate) answers: Option<Message>,
     /// Why it is held.
     pub(crate) hold: DraftHold,
-    /// The origins of its recipients.
     pub(crate) origins: Vec<JudgedRecipient>,
     pub(crate) plans: Plans,
     pub(crate) now: Time,
