@@ -103,7 +103,6 @@ pub async fn run(
 pub struct Attempt {
     /// Its number, from 1.
     pub number: u32,
-    /// Whether it is the last one.
     pub is_last: bool,
 }
 

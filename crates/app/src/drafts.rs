@@ -26,9 +26,7 @@ use crate::access::visible;
 /// Identifies a draft of an inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DraftRef {
-    /// The inbox.
     pub inbox: InboxId,
-    /// The draft.
     pub draft: DraftId,
 }
 

@@ -42,11 +42,8 @@ pub use visibility::Visibility;
 pub struct InboxCopy<'a> {
     /// The inbox; its row is locked.
     pub inbox: &'a Inbox,
-    /// The row of the message.
     pub message: &'a Message,
-    /// Its thread.
     pub thread: &'a MessageThread<'a>,
-    /// Its attachments.
     pub attachments: &'a [Attachment],
     /// The people that it is exchanged with.
     pub people: &'a Correspondents,

@@ -16,6 +16,7 @@ pub mod postmaster_notice;
 pub(crate) mod recipients;
 pub(crate) mod repeat;
 pub mod reply;
+pub(crate) mod response;
 pub mod send;
 pub mod send_context;
 pub(crate) mod service_mail;

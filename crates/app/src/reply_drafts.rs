@@ -50,9 +50,7 @@ pub struct ReplyDraftRequest {
 /// A passage that the reply is based on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Citation {
-    /// The document.
     pub document: KnowledgeId,
-    /// Its title.
     pub title: String,
     /// The version that has the quote.
     pub version: i64,
@@ -65,11 +63,9 @@ pub struct Citation {
 /// A drafted reply.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReplyDraft {
-    /// The text.
     pub text: String,
     /// The passages that it is based on.
     pub citations: Vec<Citation>,
-    /// The model.
     pub model: String,
     /// The stored draft, if it was requested.
     pub draft: Option<Draft>,

@@ -37,7 +37,6 @@ pub struct Service {
     pub config: AppConfig,
     /// The database.
     pub store: Store,
-    /// The blob store.
     pub blobs: BlobStore,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
@@ -47,9 +46,7 @@ pub struct Service {
     pub smtp_out: Arc<dyn SmtpTransport>,
     /// The HTTP client.
     pub http_out: Arc<dyn OutboundHttp>,
-    /// The ACME client.
     pub authority: Arc<dyn AcmeClient>,
-    /// The reader of files.
     pub file_reader: Arc<dyn FileReader>,
     /// The instance key.
     pub keys: KeyCache,
@@ -65,11 +62,9 @@ pub struct Service {
     pub reply_drafts: FixedWindow<WorkspaceId>,
     /// When the budgets of the service's mail were last used up.
     pub service_mail_log: Arc<ExhaustedLog>,
-    /// The blocking pool.
     pub blocking_pool: BlockingPool,
     /// Prometheus metrics.
     pub metrics: Metrics,
-    /// The storage health.
     pub storage_health: StorageHealth,
     /// The stage of the process; waiting tasks end when it drains.
     pub lifecycle: Lifecycle,
@@ -105,7 +100,6 @@ pub struct Service {
     pub in_flight: InFlightRequests,
     /// Limits of sign-in with an agent.
     pub sign_in_limits: SignInLimits,
-    /// Limits of connectors.
     pub connector_limits: ConnectorLimits,
 }
 
@@ -120,9 +114,7 @@ pub struct Ports {
     pub smtp_out: Arc<dyn SmtpTransport>,
     /// The HTTP client.
     pub http_out: Arc<dyn OutboundHttp>,
-    /// The ACME client.
     pub authority: Arc<dyn AcmeClient>,
-    /// The reader of files.
     pub file_reader: Arc<dyn FileReader>,
 }
 

@@ -240,7 +240,6 @@ pub struct AcmeConfig {
 /// `acme.eab_key_id` and `acme.eab_key`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalAccount {
-    /// The key id.
     pub key_id: String,
     /// The key, in base64url.
     pub key: SecretText,

@@ -58,7 +58,6 @@ const RELAY: &str = "(relay)";
 /// A mail exchanger of a destination domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DestinationHost<'a> {
-    /// The domain.
     pub domain: &'a str,
     /// The name of the mail exchanger.
     pub host: &'a str,

@@ -31,13 +31,10 @@ const USER_AGENT: &str = concat!("Posthouse/", env!("CARGO_PKG_VERSION"), " (web
 /// A leased webhook attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeasedAttempt {
-    /// The webhook.
     pub webhook: WebhookId,
     /// The attempt.
     pub delivery: WebhookDeliveryId,
-    /// The event.
     pub event: EventId,
-    /// The event's kind.
     pub kind: EventKind,
     /// Which attempt, from 1.
     pub attempt: u32,

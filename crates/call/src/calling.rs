@@ -33,16 +33,13 @@ pub struct Arguments {
     pub path: PathParams,
     /// The query, percent-encoded.
     pub query: Option<String>,
-    /// The body.
     pub body: Bytes,
-    /// The idempotency key.
     pub idempotency_key: Option<String>,
 }
 
 /// What a call tells its client beside the result.
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// The notice of the workspace.
     pub notice: Option<WorkspaceNotice>,
     /// Limits that the call counted for.
     pub limits: Vec<RateLimitStatus>,
@@ -62,7 +59,6 @@ impl Notes {
 /// The answer to a call.
 #[derive(Debug)]
 pub struct Answer {
-    /// The result.
     pub result: Result<Outcome, Refusal>,
     /// What the client is told beside it.
     pub notes: Notes,

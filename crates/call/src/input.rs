@@ -17,7 +17,6 @@ pub struct CallParts<R = CallInfo> {
     pub path: PathParams,
     /// The query, percent-encoded.
     pub query: Option<String>,
-    /// The body.
     pub body: Bytes,
     /// Limits of a JSON body.
     pub json: JsonLimits,
@@ -70,7 +69,6 @@ impl PathParams {
 
 /// Input of a handler of an operation that needs a caller.
 pub struct Input<Q = EmptyInput, B = EmptyInput, R = CallInfo> {
-    /// The caller.
     pub caller: Caller,
     /// Facts about the call.
     pub request: R,

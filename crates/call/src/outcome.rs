@@ -20,7 +20,6 @@ pub struct Outcome {
     pub status: u16,
     /// The content type of the body; `None` without a body.
     pub content_type: Option<String>,
-    /// The body.
     pub body: OutcomeBody,
     /// Whether it is the stored result of an earlier call with the same idempotency key.
     pub is_replayed: bool,

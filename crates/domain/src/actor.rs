@@ -19,7 +19,6 @@ named! {
 /// The person, key, connector or operator that performed an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Actor {
-    /// The kind.
     pub kind: ActorKind,
     /// The id of the person, key or connector; `None` for the operator.
     pub id: Option<String>,

@@ -49,7 +49,6 @@ pub const DOMAIN_BADGE: &str = "domain_verified";
 /// An agent: an inbox or identity with what the directory knows about it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Agent {
-    /// Its workspace.
     pub workspace: WorkspaceId,
     /// Its inbox or identity.
     pub inbox: InboxId,
@@ -67,9 +66,7 @@ pub struct Agent {
     pub has_verified_domain: bool,
     /// Whether a person owns its workspace.
     pub claim: ClaimStatus,
-    /// Whether its workspace is suspended.
     pub is_workspace_suspended: bool,
-    /// The handle of its workspace.
     pub workspace_handle: Option<HandleName>,
     /// When its inbox or identity expires.
     pub expires_at: Option<Time>,
@@ -77,7 +74,6 @@ pub struct Agent {
     pub deleted_at: Option<Time>,
     /// What was decided against it.
     pub sanction: Option<SanctionKind>,
-    /// Its card.
     pub card: Option<Card>,
 }
 

@@ -67,7 +67,6 @@ pub struct AgentKey {
     pub public: PublicJwk,
     /// When it was registered.
     pub created_at: Time,
-    /// When it was retired.
     pub retired_at: Option<Time>,
     /// From when on its signatures are invalid.
     pub revoked_at: Option<Time>,
@@ -98,7 +97,6 @@ impl AgentKey {
 /// A valid proof, except that its nonce may have been used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyProof {
-    /// The nonce.
     pub nonce: String,
     /// When the nonce can be forgotten.
     pub forgotten_at: Time,

@@ -141,7 +141,6 @@ pub struct Sender {
     pub assurance: Assurance,
     /// Why the service doesn't sign for it; `None` if it does.
     pub problem: Option<UnsignedReason>,
-    /// Whether it has a card.
     pub has_card: bool,
 }
 

@@ -163,7 +163,6 @@ pub const DEADLINE_S_MAX: i64 = 3_600;
 /// How a workspace screens mail for agents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScreeningSettings {
-    /// The mode.
     pub mode: ScreeningMode,
     /// How long a check may take, in seconds.
     pub deadline_s: i64,
@@ -183,7 +182,6 @@ pub struct Verdict {
     pub category: [f64; 8],
     /// That it tries to instruct an agent.
     pub injection: f64,
-    /// That it is phishing.
     pub phishing: f64,
     /// That a person should handle it.
     pub needs_human: f64,
@@ -387,7 +385,6 @@ pub struct AnalysisFacts<'a> {
 /// How a received message is analyzed and screened.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AnalysisPlan {
-    /// Its analysis.
     pub analysis: Analysis,
     /// Why agents don't get it; [`HoldReason::Pending`] until its check has ended.
     pub held: Option<HoldReason>,

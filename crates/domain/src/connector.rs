@@ -101,9 +101,7 @@ impl ConnectorReach {
 /// A connector as stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Connector {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: ConnectorId,
     /// The id of the OAuth client.
     pub client_id: String,
@@ -132,7 +130,6 @@ pub struct Connector {
 /// A connector with everything that people see of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GrantedConnector {
-    /// The connector.
     pub connector: Connector,
     /// Its inboxes that exist; empty if it reaches the workspace.
     pub inboxes: Vec<InboxId>,
@@ -145,7 +142,6 @@ pub struct GrantedConnector {
 pub struct ConnectorCode {
     /// The PKCE challenge, method S256.
     pub challenge: String,
-    /// When it expires.
     pub expires_at: Time,
     /// When it was exchanged.
     pub used_at: Option<Time>,

@@ -177,19 +177,15 @@ impl LastSubject {
 /// A contact as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contact {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: ContactId,
     /// The canonical address.
     pub address: String,
     /// The part after the @, in A-labels.
     pub domain: String,
-    /// The name.
     pub name: Option<String>,
     /// Where the name comes from.
     pub name_source: ContactFieldSource,
-    /// Its kind.
     pub kind: ContactKind,
     /// Where the kind comes from.
     pub kind_source: ContactFieldSource,
@@ -301,7 +297,6 @@ fn is_no_reply(address: &Address) -> bool {
 /// The number of contacts in a domain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DomainCount {
-    /// The domain.
     pub domain: String,
     /// Number of contacts.
     pub contacts: i64,

@@ -251,7 +251,6 @@ pub enum AttemptOutcome {
 pub struct AttemptContext {
     /// The current time.
     pub now: Time,
-    /// When retrying ends.
     pub end: RetryDeadline,
     /// How the mail is sent.
     pub mode: OutboundMode,
@@ -339,7 +338,6 @@ pub fn is_relay_misconfigured(outcome: &RecipientOutcome) -> bool {
 pub struct LockedMessage {
     /// The inbox it was sent from.
     pub inbox: InboxId,
-    /// The thread.
     pub thread: ThreadId,
     /// Its current status.
     pub status: MessageStatus,
@@ -350,7 +348,6 @@ pub struct LockedMessage {
 /// The new status of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MessageStatusUpdate {
-    /// Its status.
     pub status: MessageStatus,
     /// When it was first sent.
     pub sent_at: Option<Time>,
@@ -361,7 +358,6 @@ pub struct MessageStatusUpdate {
 /// An entry in the list of captured messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CapturedMessage {
-    /// The message.
     pub message: MessageId,
     /// When it was stored.
     pub created_at: Time,

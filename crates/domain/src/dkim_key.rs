@@ -7,7 +7,6 @@ use crate::Time;
 pub struct StoredDkimKey {
     /// The signing domain, in A-label form.
     pub domain: String,
-    /// The selector.
     pub selector: String,
     /// `rsa-sha256` or `ed25519-sha256`.
     pub algorithm: String,
@@ -15,7 +14,6 @@ pub struct StoredDkimKey {
     pub private_key: Vec<u8>,
     /// The text of the DNS record to publish.
     pub record: String,
-    /// When it was created.
     pub created_at: Time,
 }
 

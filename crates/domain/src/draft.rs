@@ -57,7 +57,6 @@ pub struct SentBack {
     pub note: String,
     /// Who sent it back.
     pub by: Actor,
-    /// When.
     pub at: Time,
 }
 
@@ -73,13 +72,11 @@ pub struct DraftFailure {
 /// A file of a draft. Its bytes are stored separately.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DraftFile {
-    /// Its id.
     pub id: AttachmentId,
     /// Its name.
     pub filename: String,
     /// Its media type.
     pub content_type: String,
-    /// Its size in bytes.
     pub size_bytes: u64,
     /// SHA-256 of its bytes.
     pub sha256: [u8; 32],
@@ -94,21 +91,16 @@ pub struct DraftOrigins(pub Vec<JudgedRecipient>);
 pub struct DraftContent {
     /// To, each in header form.
     pub to: Vec<String>,
-    /// Cc.
     pub cc: Vec<String>,
-    /// Bcc.
     pub bcc: Vec<String>,
-    /// Subject.
     pub subject: Option<String>,
     /// Plain text.
     pub text: Option<String>,
-    /// HTML.
     pub html: Option<String>,
     /// Structured data, as JSON text.
     pub data_json: Option<String>,
     /// The advisory kind.
     pub kind: MessageKind,
-    /// Files.
     pub files: Vec<DraftFile>,
 }
 
@@ -123,13 +115,10 @@ impl DraftContent {
 /// A draft as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Draft {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: DraftId,
     /// The inbox it would be sent from.
     pub inbox: InboxId,
-    /// Its status.
     pub status: DraftStatus,
     /// Increases with every change, so that a writer can state which version it read.
     pub revision: i64,
@@ -149,7 +138,6 @@ pub struct Draft {
     pub source: DraftSource,
     /// When it is scheduled to be sent.
     pub send_at: Option<Time>,
-    /// When it was sent.
     pub sent_at: Option<Time>,
     /// The message it became.
     pub sent_message: Option<MessageId>,
@@ -163,7 +151,6 @@ pub struct Draft {
     pub hold: Option<DraftHold>,
     /// Why the last attempt was refused.
     pub failure: Option<DraftFailure>,
-    /// When it was created.
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,

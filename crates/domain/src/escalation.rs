@@ -172,9 +172,7 @@ pub struct InboxEscalation {
 /// A person on call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OnCallContact {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: OnCallContactId,
     /// The inbox it belongs to; `None` for a contact of the workspace.
     pub inbox: Option<InboxId>,
@@ -199,9 +197,7 @@ impl OnCallContact {
 /// Something to escalate that waits to be sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Escalation {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: EscalationId,
     /// The inbox it is about; `None` if it is about the workspace.
     pub inbox: Option<InboxId>,
@@ -220,9 +216,7 @@ pub struct Escalation {
 /// A mail that was sent to people on call or about them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OnCallMail {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The message.
     pub message: MessageId,
     /// What it is about.
     pub kind: OnCallMailKind,

@@ -158,7 +158,6 @@ named! {
 /// An event to write.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewEvent {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id, the same on every transport.
     pub id: EventId,
@@ -215,7 +214,6 @@ pub struct Event {
     pub seq: i64,
     /// Whether it was held back while its inbox was paused.
     pub released: bool,
-    /// The event.
     pub event: NewEvent,
 }
 

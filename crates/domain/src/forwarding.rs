@@ -19,9 +19,7 @@ pub const FLAG_LABELS: [&str; 4] = ["ai:phishing", "ai:injection-risk", "local:i
 /// An address that an inbox forwards received messages to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForwardingAddress {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: ForwardingAddressId,
     /// The inbox that forwards.
     pub inbox: InboxId,
@@ -39,7 +37,6 @@ pub struct ForwardingAddress {
     pub forwarded_count: u64,
     /// Why the newest message was not forwarded, if it wasn't.
     pub failure: Option<ForwardingFailure>,
-    /// When it was created.
     pub created_at: Time,
 }
 
@@ -63,13 +60,9 @@ impl ForwardingAddress {
 /// A received message to forward to an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PendingForward {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: ForwardId,
-    /// The message.
     pub message: MessageId,
-    /// The address.
     pub to: ForwardingAddressId,
     /// When the message was received.
     pub created_at: Time,

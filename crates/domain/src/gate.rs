@@ -42,11 +42,8 @@ pub struct SendFacts {
     pub now: Time,
     /// Whether the emergency stop is active.
     pub workspace_stopped: bool,
-    /// Whether the inbox is paused.
     pub inbox_paused: bool,
-    /// Whether the inbox is temporary.
     pub inbox_temporary: bool,
-    /// Whether the workspace is suspended.
     pub workspace_suspended: bool,
     /// Why it is suspended.
     pub suspension: Option<Suspension>,

@@ -24,7 +24,6 @@ pub struct GreylistRecord {
     pub seen_at: Time,
     /// When it passed by retrying in time, if it did.
     pub passed_at: Option<Time>,
-    /// When the record expires.
     pub expires_at: Time,
 }
 

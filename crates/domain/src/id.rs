@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::time::Time;
 
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+    ($mark:tt $($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub Uuid);
@@ -38,10 +38,17 @@ macro_rules! ids {
         }
         impl From<Uuid> for $name { fn from(id: Uuid) -> Self { Self(id) } }
         impl From<$name> for Uuid { fn from(id: $name) -> Uuid { id.0 } }
-    )*};
+    )*
+        /// Calls a macro with the types of all identifiers.
+        #[macro_export]
+        macro_rules! with_ids {
+            ($mark called:ident) => { $mark called!($($crate::id::$name),*); };
+        }
+    };
 }
 
 ids! {
+    $
     /// A workspace: the tenant that owns all other records.
     WorkspaceId;
     /// A person who can sign in.

@@ -82,7 +82,6 @@ named! {
 pub struct IdentitySignIn {
     /// The workspace of the agent.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: IdentitySignInId,
     /// The agent.
     pub inbox: InboxId,
@@ -92,7 +91,6 @@ pub struct IdentitySignIn {
     pub client_name: String,
     /// What happened.
     pub event: IdentitySignInEvent,
-    /// The flow.
     pub flow: IdentitySignInFlow,
     /// The id of the identity token.
     pub jti: String,
@@ -113,7 +111,6 @@ pub struct SignedInApp {
     pub name: String,
     /// The home page of the app at the last sign-in.
     pub homepage_url: Option<String>,
-    /// The last sign-in.
     pub last_signed_in_at: Time,
     /// The number of sign-ins.
     pub sign_ins: u64,
@@ -122,7 +119,6 @@ pub struct SignedInApp {
 /// A sign-in in a browser, from the request of the app to the exchange of its code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdentityRequest {
-    /// Its id.
     pub id: IdentityRequestId,
     /// The code that the browser shows, without a hyphen.
     pub user_code: String,
@@ -140,7 +136,6 @@ pub struct IdentityRequest {
     pub code_challenge: Option<String>,
     /// The agent that the app named.
     pub hinted: Option<InboxId>,
-    /// Its state.
     pub status: IdentityRequestState,
     /// The workspace of the agent that approved it.
     pub workspace: Option<WorkspaceId>,
@@ -206,7 +201,6 @@ pub struct IdentityAccessToken {
     pub scope: scope::IdentityScopes,
     /// The sign-in in a browser that it was issued for.
     pub request: Option<IdentityRequestId>,
-    /// When it expires.
     pub expires_at: Time,
 }
 

@@ -34,9 +34,7 @@ named! {
 /// An inbox or identity as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Inbox {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: InboxId,
     /// Whether it is an inbox or an identity.
     pub kind: InboxKind,
@@ -44,7 +42,6 @@ pub struct Inbox {
     pub address: String,
     /// The local part.
     pub username: String,
-    /// The domain.
     pub domain: String,
     /// The display name that recipients see.
     pub display_name: Option<String>,
@@ -54,9 +51,7 @@ pub struct Inbox {
     pub metadata_json: String,
     /// Whether it is temporary: it expires, and it can't send.
     pub temporary: bool,
-    /// When it expires.
     pub expires_at: Option<Time>,
-    /// When it was paused.
     pub paused_at: Option<Time>,
     /// Why it was paused.
     pub paused_reason: Option<String>,
@@ -68,9 +63,7 @@ pub struct Inbox {
     pub identity_enabled: bool,
     /// The `created_at` of its newest message.
     pub last_message_at: Time,
-    /// When it was created.
     pub created_at: Time,
-    /// When it was deleted.
     pub deleted_at: Option<Time>,
 }
 

@@ -229,11 +229,8 @@ impl JobKind {
 /// A job to enqueue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewJob {
-    /// Its ID.
     pub id: JobId,
-    /// The job kind.
     pub kind: JobKind,
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The row it refers to. Each subject has at most one live job of a kind.
     pub subject: Uuid,
@@ -245,14 +242,12 @@ pub struct NewJob {
     pub attempt_max: u32,
     /// Reason for the job's current state.
     pub why: JobReason,
-    /// When it was created.
     pub created_at: Time,
 }
 
 /// A change of how mail is screened in a workspace or one of its inboxes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScreeningChange {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The mode until now.
     pub before: ScreeningMode,
@@ -333,11 +328,9 @@ pub enum JobOutcome {
 /// A job that won't be tried again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeadJob {
-    /// Its ID.
     pub id: JobId,
     /// The name of the job kind, which this binary may not know.
     pub kind: String,
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The row it refers to.
     pub subject: Uuid,
@@ -347,7 +340,6 @@ pub struct DeadJob {
     pub attempt: u32,
     /// Why it is dead.
     pub why: String,
-    /// When it was created.
     pub created_at: Time,
 }
 

@@ -40,15 +40,12 @@ pub const QUERY_CHARS_MAX: usize = 2_000;
 /// A knowledge document without its body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KnowledgeDocument {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: KnowledgeId,
     /// The inbox that it is for; `None` for every inbox of the workspace.
     pub inbox: Option<InboxId>,
     /// The caller's name for its source, unique among the documents of the inbox or of the workspace.
     pub source_id: Option<String>,
-    /// The title.
     pub title: String,
     /// The beginning of the body.
     pub excerpt: String,
@@ -58,7 +55,6 @@ pub struct KnowledgeDocument {
     pub version: i64,
     /// The number of its last change in the workspace.
     pub revision: i64,
-    /// When it was created.
     pub created_at: Time,
     /// When it was last changed.
     pub updated_at: Time,
@@ -67,15 +63,11 @@ pub struct KnowledgeDocument {
 /// A version of a document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KnowledgeVersion {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The document.
     pub document: KnowledgeId,
     /// The number.
     pub version: i64,
-    /// The title.
     pub title: String,
-    /// The body.
     pub body: String,
     /// When it was written.
     pub created_at: Time,
@@ -84,16 +76,13 @@ pub struct KnowledgeVersion {
 /// A document with the body of its current version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FullKnowledgeDocument {
-    /// The document.
     pub document: KnowledgeDocument,
-    /// The body.
     pub body: String,
 }
 
 /// A document that matches a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KnowledgeHit {
-    /// The document.
     pub document: KnowledgeDocument,
     /// The relevance; higher is better.
     pub rank: f64,

@@ -129,12 +129,7 @@ pub use file_link::{FileDirection, FileLinkToken};
 pub use forwarding::{ForwardingAddress, ForwardingFacts, ForwardingFailure, PendingForward};
 pub use gate::{DailyRecipients, LimitUsage, SendFacts, SendPurpose, StorageNeed};
 pub use greylist::{GreylistDecision, GreylistRecord};
-pub use id::{
-    AgentReportId, AttachmentId, ConnectorId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId,
-    EventId, ForwardId, ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, IdentitySignInId,
-    InboxId, InvitationId, JobId, KeyId, KnowledgeId, LeaseId, ListEntryId, MessageId, OnCallContactId, RuleId,
-    SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
-};
+pub use id::*;
 pub use identity::RequestDecision;
 pub use identity::claims::{ClaimsAbout, TokenFacts};
 pub use identity::client::{ClientSecret, IdentityClient, IdentityClientType, SubjectType};
@@ -163,8 +158,8 @@ pub use message::MessageReference;
 pub use message::NewestMessage;
 pub use message::RoleMail;
 pub use message::{
-    Attachment, Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageRelease,
-    MessageStatus, MessageVerification, RecipientDelivery, TlsParameters,
+    Attachment, Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageIds, MessageKind,
+    MessageRelease, MessageStatus, MessageVerification, RecipientDelivery, TlsParameters,
 };
 pub use metadata::Metadata;
 pub use metrics::{Counters, Holdings, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};

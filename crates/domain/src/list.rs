@@ -55,7 +55,6 @@ named! {
 /// The pattern of an entry, in the form that is stored and compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListPattern {
-    /// Its kind.
     pub kind: ListPatternKind,
     /// Its text: a canonical address, a lower-case domain in A-labels, or a token.
     pub text: String,
@@ -178,9 +177,7 @@ impl ListEntryMatches {
 /// An entry as stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListEntry {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: ListEntryId,
     /// The inbox it applies to; `None` means all inboxes of the workspace.
     pub inbox: Option<InboxId>,
@@ -188,11 +185,9 @@ pub struct ListEntry {
     pub direction: ListDirection,
     /// Its effect.
     pub kind: ListKind,
-    /// Its pattern.
     pub pattern: ListPattern,
     /// For allow entries of received mail: whether to match only authors that SPF or DKIM authenticated.
     pub require_auth: bool,
-    /// When it was created.
     pub created_at: Time,
 }
 

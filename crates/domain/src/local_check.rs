@@ -8,7 +8,6 @@ use crate::{id::AttachmentId, label};
 /// Why the text of an attachment looks like an attack.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FileReason {
-    /// The attachment.
     pub attachment: AttachmentId,
     /// The reason; its offsets count in the text of the attachment.
     pub reason: Reason,

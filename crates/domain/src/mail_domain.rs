@@ -115,7 +115,6 @@ pub struct ExpectedRecord {
     pub key: DnsRecordKey,
     /// The full name.
     pub name: String,
-    /// The value.
     pub value: String,
     /// Whether the domain can't be verified without the record.
     pub required: bool,
@@ -137,7 +136,6 @@ pub struct CheckedRecord {
 /// The DNS records of one DKIM key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DkimKeyRecord {
-    /// Its selector.
     pub selector: DkimSelector,
     /// The text of its record.
     pub record: String,
@@ -152,11 +150,9 @@ pub struct DkimKeyRecord {
 pub struct MailDomain {
     /// The workspace that owns the domain.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: DomainId,
     /// The domain name, in A-label form.
     pub name: String,
-    /// Its status.
     pub status: DomainStatus,
     /// Whether it accepts mail.
     pub receiving: bool,
@@ -176,7 +172,6 @@ pub struct MailDomain {
     pub hosting_at: Option<Time>,
     /// When it was first verified.
     pub verified_at: Option<Time>,
-    /// When it was last checked.
     pub last_checked_at: Option<Time>,
     /// When the owner last requested a check.
     pub asked_at: Option<Time>,
@@ -184,14 +179,12 @@ pub struct MailDomain {
     pub checks: u32,
     /// Whether the owner was notified that a key rotation is due.
     pub rotation_announced: bool,
-    /// When it was created.
     pub created_at: Time,
 }
 
 /// A DKIM key that no longer signs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RetiringKey {
-    /// The key.
     pub key: DkimKeyRecord,
     /// The time until which its record must stay published.
     pub retire_at: Time,

@@ -118,9 +118,7 @@ pub fn overall_status(entries: impl IntoIterator<Item = DeliveryStatus>) -> Mess
 /// A sign-in code or link found in a message.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MessageVerification {
-    /// The code.
     pub code: Option<String>,
-    /// The link.
     pub link: Option<String>,
     /// The confidence of the match, from 0 to 0.7.
     pub confidence: f64,
@@ -178,19 +176,14 @@ impl NamedEnum for posthouse_screen::Part {
 /// A message as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Message {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: MessageId,
-    /// The inbox it is in.
     pub inbox: InboxId,
     /// The conversation it belongs to.
     pub thread: ThreadId,
     /// Its bytes and bodies.
     pub content: ContentId,
-    /// Its direction.
     pub direction: Direction,
-    /// Its status.
     pub status: MessageStatus,
     /// Its transport.
     pub channel: Channel,
@@ -221,7 +214,6 @@ pub struct Message {
     pub subject: Option<String>,
     /// Labels in the order they were added.
     pub labels: Vec<String>,
-    /// Whether it was read.
     pub is_read: bool,
     /// Whether it is an automatic reply; always false for sent messages.
     pub auto_reply: bool,
@@ -237,7 +229,6 @@ pub struct Message {
     pub data: Option<String>,
     /// How another agent of this service sent it; `None` for other mail and for sent messages.
     pub agent: Option<AgentDelivery>,
-    /// The signature of its author.
     pub author: Option<AuthorSignature>,
     /// What it says about its author.
     pub disclosure: Option<Disclosure>,
@@ -249,7 +240,6 @@ pub struct Message {
     pub contact: Option<ContactId>,
     /// Why it is or was held back from agents; `None` for mail that never was.
     pub held: Option<HoldReason>,
-    /// When it was released.
     pub released_at: Option<Time>,
     /// Who released it, and why; `None` if the service or an older version did.
     pub release: Option<MessageRelease>,
@@ -259,15 +249,12 @@ pub struct Message {
     pub analysis_due: Option<Time>,
     /// When its analysis was completed.
     pub analyzed_at: Option<Time>,
-    /// Whether it has attachments.
     pub has_attachments: bool,
     /// Whether links of this service were masked in it, so that its raw bytes are for owners only.
     pub masked_links: bool,
     /// When the status was set.
     pub status_at: Time,
-    /// When it was sent.
     pub sent_at: Option<Time>,
-    /// When it was received.
     pub received_at: Option<Time>,
     /// When it was stored; strictly increasing within an inbox.
     pub created_at: Time,
@@ -282,7 +269,73 @@ pub struct MessageRelease {
     pub feedback: Option<Feedback>,
 }
 
+/// The ids that a message gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MessageIds {
+    pub workspace: WorkspaceId,
+    pub inbox: InboxId,
+    /// Its conversation.
+    pub thread: ThreadId,
+    pub message: MessageId,
+    /// The id of its bytes and bodies.
+    pub content: ContentId,
+}
+
 impl Message {
+    /// Returns an unread message of this moment that says nothing: received, or queued for sending.
+    #[must_use]
+    pub const fn new(ids: MessageIds, direction: Direction, now: Time) -> Self {
+        let is_received = matches!(direction, Direction::Inbound);
+        Self {
+            workspace: ids.workspace,
+            id: ids.message,
+            inbox: ids.inbox,
+            thread: ids.thread,
+            content: ids.content,
+            direction,
+            status: if is_received { MessageStatus::Received } else { MessageStatus::Queued },
+            channel: Channel::Email,
+            kind: MessageKind::Message,
+            rfc_message_id: String::new(),
+            in_reply_to: None,
+            references: Vec::new(),
+            from: String::new(),
+            to: Vec::new(),
+            cc: Vec::new(),
+            bcc: Vec::new(),
+            reply_to: None,
+            reply_to_unproven: false,
+            author_proven: false,
+            subject: None,
+            labels: Vec::new(),
+            is_read: false,
+            auto_reply: false,
+            size_bytes: 0,
+            trace: String::new(),
+            verification: None,
+            local_check: None,
+            data: None,
+            agent: None,
+            author: None,
+            disclosure: None,
+            answers: None,
+            contact_address: None,
+            contact: None,
+            held: None,
+            released_at: None,
+            release: None,
+            analysis: None,
+            analysis_due: None,
+            analyzed_at: None,
+            has_attachments: false,
+            masked_links: false,
+            status_at: now,
+            sent_at: None,
+            received_at: if is_received { Some(now) } else { None },
+            created_at: now,
+        }
+    }
+
     /// Returns whether it is held back from agents.
     #[must_use]
     pub const fn is_held(&self) -> bool {
@@ -308,7 +361,6 @@ pub fn without_name(mailbox: &str) -> &str {
 pub struct MessageBodies {
     /// Plain text.
     pub text: Option<String>,
-    /// HTML.
     pub html: Option<String>,
     /// The new text of a reply, without quoted text.
     pub extracted_text: Option<String>,
@@ -328,9 +380,7 @@ impl MessageBodies {
 /// A file attached to a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attachment {
-    /// Its id.
     pub id: AttachmentId,
-    /// The message.
     pub message: MessageId,
     /// Its position among the attachments.
     pub position: u32,
@@ -338,7 +388,6 @@ pub struct Attachment {
     pub filename: Option<String>,
     /// Its media type.
     pub content_type: String,
-    /// Its size in bytes.
     pub size_bytes: u64,
     /// SHA-256 of its bytes.
     pub sha256: [u8; 32],
@@ -361,7 +410,6 @@ pub struct RecipientDelivery {
     pub address: String,
     /// `email` or `agent`.
     pub channel: Channel,
-    /// Its status.
     pub status: DeliveryStatus,
     /// The remote server's reply code.
     pub smtp_code: Option<u16>,
@@ -423,7 +471,6 @@ impl RecipientDelivery {
 /// A message that needs a notice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoleMail {
-    /// The message.
     pub message: MessageId,
     /// The role address it was sent to.
     pub address: String,
@@ -432,9 +479,7 @@ pub struct RoleMail {
 /// A message that an RFC `Message-ID` refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MessageReference {
-    /// The message.
     pub id: MessageId,
-    /// Its thread.
     pub thread: ThreadId,
     /// Whether it was received or sent.
     pub direction: Direction,
@@ -443,9 +488,7 @@ pub struct MessageReference {
 /// The newest message of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewestMessage {
-    /// The message.
     pub id: MessageId,
-    /// Its thread.
     pub thread: ThreadId,
     /// Whether it was received or sent.
     pub direction: Direction,
@@ -458,7 +501,6 @@ pub struct NewestMessage {
 /// The fields of a message that long-poll filters need.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArrivalSummary {
-    /// The message.
     pub id: MessageId,
     /// When it was stored.
     pub created_at: Time,
@@ -466,7 +508,6 @@ pub struct ArrivalSummary {
     pub from: String,
     /// `Subject`.
     pub subject: Option<String>,
-    /// Its labels.
     pub labels: Vec<String>,
     /// The verification code or link found in it.
     pub verification: Option<MessageVerification>,

@@ -304,9 +304,7 @@ pub struct MetricsReport {
 pub struct Holdings {
     /// Inboxes that aren't deleted.
     pub inboxes: u64,
-    /// Threads.
     pub threads: u64,
-    /// Messages.
     pub messages: u64,
     /// Total size of the messages, in bytes, as sent or received.
     pub bytes: u64,

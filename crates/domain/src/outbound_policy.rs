@@ -2,11 +2,14 @@
 //! secret. Pure; the spellings of an address are in [`seen`], those of a code in [`codes`].
 
 pub mod codes;
+pub(crate) mod finding;
 pub mod seen;
+
+pub use finding::{FindingKind, JudgedRecipient, OriginKind, OutboundFinding, RecipientOrigin};
 
 use crate::{
     error::{Detail, ErrorCode, Refusal},
-    id::{DraftId, MessageId},
+    id::DraftId,
 };
 
 /// The label of a sent message with a recipient that only received mail named.
@@ -30,36 +33,6 @@ named! {
         /// Refuses it.
         Refuse = "refuse",
     }
-    /// Where the address of a recipient comes from; the strongest origin counts.
-    OriginKind {
-        /// Only the caller named it.
-        Caller = "caller",
-        /// A person typed or approved it.
-        Person = "person",
-        /// A contact with earlier correspondence.
-        Contact = "contact",
-        /// The message that this one answers is from it, or was sent to it too.
-        Thread = "thread",
-        /// An allow entry of a send list.
-        List = "list",
-        /// An agent of the workspace, or one whose card it can see.
-        Directory = "directory",
-        /// Only received mail named it.
-        SeenOnly = "seen_only",
-    }
-    /// What a finding in a message is.
-    FindingKind {
-        /// A key of this service.
-        ServiceKey = "service_key",
-        /// A key of a common format.
-        SecretKey = "secret_key",
-        /// A private key.
-        PrivateKey = "private_key",
-        /// A one-time code or link that another thread received.
-        Code = "code",
-        /// The number of a payment card.
-        CardNumber = "card_number",
-    }
     /// Why a draft is held.
     OutboundRisk {
         /// Only received mail named a recipient.
@@ -69,46 +42,6 @@ named! {
         /// A rule of the owner lets agents only draft answers to the message that this one answers.
         DraftOnly = "draft_only",
     }
-}
-
-/// The origin of a recipient.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RecipientOrigin {
-    /// The strongest origin.
-    pub kind: OriginKind,
-    /// The received message that named the address first, for [`OriginKind::SeenOnly`].
-    pub message: Option<MessageId>,
-}
-
-impl RecipientOrigin {
-    /// Returns an origin without a message.
-    #[must_use]
-    pub const fn of(kind: OriginKind) -> Self {
-        Self { kind, message: None }
-    }
-}
-
-/// A recipient with its origin.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JudgedRecipient {
-    /// The address.
-    pub address: String,
-    /// Its origin.
-    pub origin: RecipientOrigin,
-}
-
-/// A secret in a message. The secret itself is never stored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OutboundFinding {
-    /// What it is.
-    pub kind: FindingKind,
-    /// `subject`, `text`, `html`, `data`, `from`, `to:<n>`, `cc:<n>`, `bcc:<n>`, `attachment:<n>`, `header:<name>` or `source`;
-    /// numbers count from 0.
-    pub place: String,
-    /// The position of its first character there.
-    pub start: u64,
-    /// The position after its last character.
-    pub end: u64,
 }
 
 /// Why a draft waits for an approval although nobody asked for one.
@@ -129,7 +62,6 @@ pub struct OutboundFacts {
     pub policy: OutboundPolicy,
     /// Whether somebody approved the message, so that it is neither held nor refused.
     pub is_approved: bool,
-    /// The recipients.
     pub recipients: Vec<JudgedRecipient>,
     /// The secrets.
     pub findings: Vec<OutboundFinding>,
@@ -238,7 +170,6 @@ fn refuse_content(findings: &[OutboundFinding]) -> Refusal {
 /// The response to a request that a person must approve first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeldForApproval {
-    /// The draft.
     pub draft: DraftId,
 }
 

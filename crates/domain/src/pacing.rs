@@ -34,7 +34,6 @@ pub const PAUSE_MS_MAX: i64 = 5 * MINUTE_MS;
 pub struct DestinationLimits {
     /// Concurrent connections.
     pub connections_max: u32,
-    /// Messages per connection.
     pub messages_per_connection_max: u32,
     /// Messages per minute; `None` means no limit.
     pub per_minute_max: Option<u32>,

@@ -31,7 +31,6 @@ pub struct PlanLimits {
     pub api_keys: Limit,
     /// Cards in the public directory.
     pub public_listings: Limit,
-    /// Knowledge documents.
     pub knowledge_documents: Limit,
     /// Replies drafted by the model server within 24 hours.
     pub ai_drafts_per_day: Limit,

@@ -34,15 +34,12 @@ named! {
 /// A message in the queue of its inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueItem {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The message.
     pub message: MessageId,
     /// The inbox whose queue it is in.
     pub inbox: InboxId,
     /// Its conversation. At most one message of a conversation is leased at a time.
     pub thread: ThreadId,
-    /// Its state.
     pub state: QueueItemState,
     /// When it can be claimed: the end of its lease or delay; 0 if neither applies.
     pub available_at: Time,
@@ -112,9 +109,7 @@ pub struct ClaimFilter {
 /// The current state of a queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueueState {
-    /// The inbox.
     pub inbox: InboxId,
-    /// Its address.
     pub address: String,
     /// When it was first claimed from.
     pub started_at: Time,
@@ -131,7 +126,6 @@ pub struct QueueState {
 /// A claimed message with its lease.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ClaimedMessage {
-    /// The lease.
     pub lease: LeaseId,
     /// When the lease expires.
     pub until: Time,
@@ -153,7 +147,6 @@ pub struct Claims {
 /// A message in a queue, as a person sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueueEntry {
-    /// The message.
     pub message: MessageId,
     /// The inbox of the queue.
     pub inbox: InboxId,
@@ -192,7 +185,6 @@ pub struct ReturnedMessage {
 /// An extended lease.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExtendedLease {
-    /// The lease.
     pub lease: LeaseId,
     /// When it expires now.
     pub until: Time,

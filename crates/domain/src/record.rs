@@ -34,11 +34,8 @@ pub const SUMMARY_CHARS: usize = 200;
 /// A message with all its related data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Record {
-    /// The message.
     pub message: Message,
-    /// Its bodies.
     pub bodies: MessageBodies,
-    /// Its attachments.
     pub attachments: Vec<Attachment>,
     /// The delivery status of each recipient; empty for received messages.
     pub deliveries: Vec<RecipientDelivery>,
@@ -64,7 +61,6 @@ impl Record {
 /// The approval of a sent message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ApprovalOfMessage {
-    /// The message.
     pub message: MessageId,
     /// The draft that became this message.
     pub draft: DraftId,

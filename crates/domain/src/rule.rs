@@ -91,13 +91,10 @@ pub struct RuleAction {
 /// A rule as stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: RuleId,
     /// Its place: rules apply in this order, and of two that block, hold or route, the first decides.
     pub position: i64,
-    /// Its name.
     pub name: String,
     /// The inbox it applies to; `None` means all.
     pub inbox: Option<InboxId>,
@@ -107,7 +104,6 @@ pub struct Rule {
     pub conditions: RuleConditions,
     /// What happens then.
     pub actions: RuleActions,
-    /// When it was created.
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
@@ -124,7 +120,6 @@ pub struct RuleActions(pub Vec<RuleAction>);
 /// What the categorizer found, as far as rules depend on it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuleVerdict {
-    /// The category.
     pub category: String,
     /// The probability of an injection.
     pub injection: f64,
@@ -137,13 +132,10 @@ pub struct RuleVerdict {
 /// What conditions compare.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuleFacts {
-    /// The inbox.
     pub inbox: InboxId,
-    /// The author.
     pub author: Option<Address>,
     /// The system labels that it got when it arrived.
     pub labels: Vec<String>,
-    /// The size in bytes.
     pub size_bytes: u64,
     /// The names of the attachments; an empty one stands for a file without a name.
     pub files: Vec<String>,
@@ -178,9 +170,7 @@ pub struct RuleOutcome {
     pub rules: Vec<RuleId>,
     /// Labels to add.
     pub labels: Vec<String>,
-    /// Whether it is held.
     pub is_held: bool,
-    /// Whether it is blocked.
     pub is_blocked: bool,
     /// The inbox that gets it instead.
     pub route: Option<InboxId>,

@@ -8,7 +8,7 @@ use posthouse_mail::calendar::CalendarAnswer;
 use crate::{
     agent_message::author::AuthorClaims,
     error::ErrorCode,
-    gate::LoopRule,
+    gate::loop_rule::LoopRule,
     message::{Direction, Message, MessageKind},
     time::HOUR_MS,
 };
@@ -105,9 +105,7 @@ pub const REQUEST_ERROR_CODES: &[ErrorCode] = &[
 /// The recipients of a message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MessageRecipients {
-    /// To.
     pub to: Vec<Mailbox>,
-    /// Cc.
     pub cc: Vec<Mailbox>,
     /// Bcc; never part of the message itself.
     pub bcc: Vec<Mailbox>,
@@ -151,11 +149,8 @@ pub enum NamedRecipient {
 /// The recipients as a request names them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NamedRecipients {
-    /// To.
     pub to: Vec<NamedRecipient>,
-    /// Cc.
     pub cc: Vec<NamedRecipient>,
-    /// Bcc.
     pub bcc: Vec<NamedRecipient>,
 }
 
@@ -204,7 +199,6 @@ pub struct OutgoingFile {
     pub content_type: String,
     /// The `Content-ID` without angle brackets, for a file displayed within the HTML.
     pub content_id: Option<String>,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -219,11 +213,9 @@ impl std::fmt::Debug for OutgoingFile {
 pub struct OutgoingContent {
     /// Plain text.
     pub text: Option<String>,
-    /// HTML.
     pub html: Option<String>,
     /// Structured data, as JSON text.
     pub data_json: Option<String>,
-    /// Files.
     pub files: Vec<OutgoingFile>,
     /// Labels for the sent message.
     pub labels: Vec<String>,
@@ -243,11 +235,9 @@ impl OutgoingContent {
 /// The command to send a new message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SendCommand {
-    /// The recipients.
     pub people: NamedRecipients,
     /// Subject; may be empty.
     pub subject: String,
-    /// The content.
     pub content: OutgoingContent,
     /// The signature of the author.
     pub author: Option<AuthorClaims>,
@@ -256,7 +246,6 @@ pub struct SendCommand {
 /// The command to reply to a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplyCommand {
-    /// The content.
     pub content: OutgoingContent,
     /// The recipients in place of the computed ones.
     pub to: Option<NamedRecipients>,
@@ -269,7 +258,6 @@ pub struct ReplyCommand {
 /// The command to forward a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForwardCommand {
-    /// The recipients.
     pub people: NamedRecipients,
     /// The note above the original, and labels. Its attachments are ignored in favor of the original's.
     pub note: OutgoingContent,

@@ -45,7 +45,6 @@ impl ServiceMailKind {
 /// The mails of one class per UTC day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MailBudget {
-    /// In all.
     pub per_day: Limit,
     /// To one party ([`crate::party::Party`]).
     pub per_party: Limit,
@@ -119,7 +118,6 @@ impl MailBudgets {
 /// For whom a mail of the service was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrittenFor {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// What the mail is about.
     pub kind: ServiceMailKind,

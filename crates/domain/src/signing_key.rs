@@ -41,7 +41,6 @@ pub struct SigningKeyTimes {
     pub signs_from: Time,
     /// When its successor begins to sign; `None` without a successor.
     pub retired_at: Option<Time>,
-    /// When it was revoked.
     pub revoked_at: Option<Time>,
 }
 
@@ -74,7 +73,6 @@ impl SigningKeyTimes {
 /// A stored signing key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoredSigningKey {
-    /// What it signs.
     pub purpose: SigningPurpose,
     /// Its number among the keys of the purpose, from 1.
     pub generation: i64,
@@ -84,7 +82,6 @@ pub struct StoredSigningKey {
     pub public_key: String,
     /// The sealed private key; `None` for a key that stopped signing long ago.
     pub private_key: Option<Vec<u8>>,
-    /// Its times.
     pub times: SigningKeyTimes,
 }
 

@@ -46,7 +46,6 @@ pub fn workspace_name(agent: Option<&str>) -> String {
 /// An unclaimed workspace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signup {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The number of agents that signed up.
     pub agents: u64,

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::{
-    auth::{KEY_RANDOM_CHARS, random_alphanumerics},
+    auth::secret::{KEY_RANDOM_CHARS, random_alphanumerics},
     time::{HOUR_MS, MINUTE_MS},
 };
 

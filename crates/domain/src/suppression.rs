@@ -8,17 +8,14 @@ use crate::{
 /// A suppression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suppression {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The canonical address.
     pub address: String,
-    /// The reason.
     pub reason: SuppressionReason,
     /// The text of the remote server or of the complaint.
     pub detail: Option<String>,
     /// The message that caused it.
     pub message: Option<MessageId>,
-    /// When it was created.
     pub created_at: Time,
 }
 

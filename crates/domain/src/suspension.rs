@@ -70,7 +70,6 @@ impl SuspensionReason {
 pub struct Suspension {
     /// Why sending is suspended.
     pub reason: SuspensionReason,
-    /// Since when.
     pub since: Time,
     /// The parties whose bounces or complaints counted: domains, and addresses at large mailbox providers.
     pub parties: Vec<String>,

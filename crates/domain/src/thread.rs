@@ -13,11 +13,8 @@ pub const PARTICIPANTS_MAX: usize = 200;
 /// A conversation as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Thread {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: ThreadId,
-    /// The inbox it is in.
     pub inbox: InboxId,
     /// The subject of its first message.
     pub subject: Option<String>,
@@ -33,7 +30,6 @@ pub struct Thread {
     pub metadata_json: String,
     /// When its newest message was stored.
     pub last_message_at: Time,
-    /// When it was created.
     pub created_at: Time,
 }
 

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::{
-    auth::{KEY_RANDOM_CHARS, random_alphanumerics},
+    auth::secret::{KEY_RANDOM_CHARS, random_alphanumerics},
     id::{InvitationId, MessageId, SessionId, SignInId, UserId, WorkspaceId},
     time::{DAY_MS, MINUTE_MS, Time},
 };
@@ -56,7 +56,6 @@ named! {
 /// A person who can sign in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct User {
-    /// The id.
     pub id: UserId,
     /// The canonical address, to which sign-in links go.
     pub email: String,
@@ -69,7 +68,6 @@ pub struct User {
 /// A person in a workspace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Member {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The person.
     pub user: User,
@@ -86,9 +84,7 @@ pub struct Member {
 pub struct Invitation {
     /// The id. An invitation that is sent again gets a new one.
     pub id: InvitationId,
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The name of the workspace.
     pub workspace_name: String,
     /// The address of the person who invited.
     pub invited_by: String,
@@ -105,9 +101,7 @@ pub struct Invitation {
 /// A session as listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The id.
     pub id: SessionId,
     /// The person.
     pub user: UserId,
@@ -171,7 +165,6 @@ pub fn sign_in_code(token: &str) -> String {
 /// A request for a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SignIn {
-    /// The id.
     pub id: SignInId,
     /// The canonical address.
     pub email: String,

@@ -46,9 +46,7 @@ const HINT_CHARS: usize = 4;
 /// A webhook as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Webhook {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: WebhookId,
     /// The URL, as its owner entered it.
     pub url: String,
@@ -78,7 +76,6 @@ pub struct Webhook {
     pub last_success_at: Option<Time>,
     /// When an attempt last failed.
     pub last_failure_at: Option<Time>,
-    /// When it was created.
     pub created_at: Time,
     /// Set if it is the subscription of an MCP client.
     pub subscription: Option<EventSubscription>,
@@ -121,17 +118,12 @@ named! {
 /// One attempt to deliver one event to one webhook.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WebhookDelivery {
-    /// Its id.
     pub id: WebhookDeliveryId,
-    /// The webhook.
     pub webhook: WebhookId,
-    /// The event.
     pub event: EventId,
-    /// The event's kind.
     pub kind: EventKind,
     /// The number of the attempt, starting at 1.
     pub attempt: u32,
-    /// Its status.
     pub status: WebhookDeliveryStatus,
     /// The HTTP status of the response.
     pub response_status: Option<u16>,
@@ -141,7 +133,6 @@ pub struct WebhookDelivery {
     pub error: Option<String>,
     /// The duration, in milliseconds.
     pub duration_ms: Option<i64>,
-    /// When it was created.
     pub created_at: Time,
     /// When the next attempt is due, if this one failed.
     pub next_attempt_at: Option<Time>,
@@ -229,7 +220,6 @@ pub struct AttemptCounts {
 /// A webhook with the details that the API shows.
 #[derive(Clone)]
 pub struct WebhookDetails {
-    /// The webhook.
     pub webhook: Webhook,
     /// The owner's header fields.
     pub headers: Vec<(String, String)>,
@@ -242,7 +232,6 @@ pub struct WebhookDetails {
 /// The attempt that a test or a redelivery started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StartedAttempt {
-    /// The event.
     pub event: EventId,
     /// The attempt.
     pub delivery: WebhookDeliveryId,
@@ -251,9 +240,7 @@ pub struct StartedAttempt {
 /// An attempt that needs action.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PendingAttempt {
-    /// Its ID.
     pub id: WebhookDeliveryId,
-    /// The event.
     pub event: EventId,
     /// The event type.
     pub kind: EventKind,

@@ -62,7 +62,6 @@ named! {
 /// How sent mail discloses that an agent wrote it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AiDisclosure {
-    /// The visible line.
     pub visible_line: DisclosureLine,
     /// Its text; `None` for the default.
     pub text: Option<String>,
@@ -87,13 +86,10 @@ pub struct WorkspaceNotice {
 /// A tenant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Workspace {
-    /// Its id.
     pub id: WorkspaceId,
-    /// Its name.
     pub name: String,
     /// The owner's address.
     pub owner_email: String,
-    /// Its plan.
     pub plan: Plan,
     /// Whether sending is suspended.
     pub suspended: bool,
@@ -103,7 +99,6 @@ pub struct Workspace {
     pub origin: WorkspaceOrigin,
     /// Whether a person owns it, if it was created by self-signup.
     pub claim: ClaimStatus,
-    /// When it was claimed.
     pub claimed_at: Option<Time>,
     /// The operator's notice.
     pub notice: Option<WorkspaceNotice>,
@@ -123,7 +118,6 @@ pub struct Workspace {
     pub ai_disclosure: AiDisclosure,
     /// The number of days that mail is kept; `None` means forever.
     pub retention_days: Option<u32>,
-    /// When it was created.
     pub created_at: Time,
 }
 

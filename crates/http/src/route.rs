@@ -23,7 +23,6 @@ type OwnerCheck = Arc<dyn Fn(Arc<Service>, PathParams, IpAddr) -> OwnerFuture + 
 /// A route: an operation with its method and path, and how HTTP serves it if it isn't called as all transports do.
 #[derive(Clone)]
 pub struct Route {
-    /// The operation.
     pub operation: Operation,
     /// Renders a refusal for browsers.
     pub error_page: Option<fn(&Refusal) -> RouteResponse>,

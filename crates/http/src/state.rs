@@ -14,7 +14,6 @@ use crate::{
 
 /// The service, with the state of HTTP requests.
 pub struct Api {
-    /// The service.
     pub service: Arc<Service>,
     /// The settings of the API.
     pub(crate) http: HttpConfig,

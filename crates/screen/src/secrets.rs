@@ -1,6 +1,7 @@
 //! Finds secrets in a text: keys of this service and of others, private keys, and card numbers.
 
 mod cards;
+mod derived;
 mod keys;
 mod pieces;
 mod placed;

@@ -147,7 +147,6 @@ const THREADS_SEARCHED_MAX: u32 = 500;
 /// The data of a message that is recorded for each person in it.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactActivity<'a> {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The inbox that received or sent it.
     pub inbox: InboxId,

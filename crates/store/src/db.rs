@@ -108,7 +108,6 @@ impl std::fmt::Debug for AfterUnitHook {
 /// Settings for opening a [`Store`]. `StoreConfig::new(url)` sets defaults for everything else.
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
-    /// The database URL.
     pub database: DatabaseUrl,
     /// The schema that this binary knows. Opening the store applies pending migrations.
     pub migrations: &'static [Migration],

@@ -83,11 +83,8 @@ pub fn enqueue(tx: &mut Tx, job: &NewJob) -> Result<()> {
 /// A claimed job, valid until its lease expires.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeasedJob {
-    /// Its ID.
     pub id: JobId,
-    /// The job kind.
     pub kind: JobKind,
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The row it refers to.
     pub subject: Uuid,

@@ -95,13 +95,9 @@ statements! {
 /// A document that an answer to a message cites.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NewCitation {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The message.
     pub message: MessageId,
-    /// The document.
     pub document: KnowledgeId,
-    /// The version.
     pub version: i64,
     /// The draft with the answer, if it was stored.
     pub draft: Option<DraftId>,
@@ -227,13 +223,10 @@ crate::row_struct!(
 pub struct ChangedDocument {
     /// The document.
     pub id: KnowledgeId,
-    /// Its inbox.
     pub inbox: Option<InboxId>,
-    /// Its version.
     pub version: i64,
     /// The number of the change.
     pub revision: i64,
-    /// Its passages.
     pub passages: StoredPassages,
 }
 

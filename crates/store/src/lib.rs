@@ -93,21 +93,15 @@ pub use agents::{
 pub use contacts::{contact_list, lists, rules};
 pub use db::{all_statements, dialect, instance, sealed};
 pub(crate) use db::{error, many, statements, tx, values};
-pub use delivery::{
-    deliveries, delivery_attempts, forwarding, greylist, incidents, local_deliveries, recipients, recoveries, senders,
-    suppressions, sweep, unclaimed, usage,
-};
-pub use domains::{acme, dkim_keys, mail_domains, signing_keys, tls};
+pub use delivery::*;
+pub use domains::*;
 pub use events::{webhook_deliveries, webhooks};
 pub use messages::{
     answers, approvals, arrivals, attachment_texts, attachments, cancelled_waits, contents, draft_files, drafts, erase,
     message_list, newest_messages, queue, queue_items, readings, relabel, role_mail, seen_addresses, thread_list,
     threads,
 };
-pub use people::{
-    confirmations, connector_clients, connectors, escalations, file_links, on_call, service_mails, sessions, sign_ins,
-    signups, stream_tokens, users,
-};
+pub use people::*;
 pub(crate) use schema::tables;
 pub use schema::{migrate, wipe, wipe_rules, wipe_workspace};
 pub use workspaces::{idempotency, inboxes, keys, metrics, screening, storage, totals};

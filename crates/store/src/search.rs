@@ -76,7 +76,6 @@ statements! {
 /// A message to index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PendingDocument {
-    /// The message.
     pub message: MessageId,
     /// The fields to index.
     pub source: IndexSource,
@@ -91,7 +90,6 @@ pub struct PendingDocument {
 /// Restricts which messages are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchScope {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// Only this inbox.
     pub inbox: Option<InboxId>,
@@ -113,7 +111,6 @@ impl SearchScope {
 pub struct IndexHit {
     /// Its document number; greater is newer.
     pub doc: i64,
-    /// The message.
     pub message: MessageId,
     /// How well it matches.
     pub tier: RankTier,
@@ -122,7 +119,6 @@ pub struct IndexHit {
 /// A position in the hits: after this document of this tier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchPosition {
-    /// The tier.
     pub tier: RankTier,
     /// The document.
     pub doc: i64,

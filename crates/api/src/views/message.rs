@@ -2,7 +2,8 @@
 
 use crate::views::hex;
 use posthouse_domain::message::{
-    Attachment, Channel, Direction, HoldReason, Message, MessageKind, MessageStatus, MessageVerification, without_name,
+    Attachment, Channel, Direction, HoldReason, Message, MessageKind, MessageRelease, MessageStatus,
+    MessageVerification, without_name,
 };
 use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
@@ -26,117 +27,132 @@ use super::{
     workspace::ActorView,
 };
 
-/// A message.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Message")]
-pub struct MessageView<'a> {
-    id: Uuid,
-    /// Inbox that holds the message.
-    inbox_id: Uuid,
-    /// Thread of the message, within its inbox.
-    thread_id: Uuid,
-    /// `inbound` or `outbound`.
-    #[schemars(schema_with = "name_of::<Direction>")]
-    direction: &'static str,
-    /// `received` for inbound mail; otherwise `queued`, `sent`, `delivered`, `bounced`, `complained` or `failed`: the
-    /// worst status of its recipients.
-    #[schemars(schema_with = "name_of::<MessageStatus>")]
-    status: &'static str,
-    /// How the message traveled: `email`, `agent` (between inboxes of this service) or `mixed`.
-    #[schemars(schema_with = "name_of::<Channel>")]
-    channel: &'static str,
-    /// Sender's hint: `message`, `task` or `event`.
-    #[schemars(schema_with = "name_of::<MessageKind>")]
-    r#type: &'static str,
-    /// `Message-ID` header, with angle brackets; empty if the content is withheld.
-    rfc_message_id: &'a str,
-    /// `Message-ID` from the `In-Reply-To` header, with angle brackets.
-    in_reply_to: Option<&'a str>,
-    /// `Message-ID`s from the `References` header, with angle brackets.
-    references: &'a [String],
-    /// Author: an address, or `Name <address>`; without the name if the content is withheld.
-    from: &'a str,
-    /// To recipients: addresses, or `Name <address>`; without the names if the content is withheld.
-    to: Vec<&'a str>,
-    /// Cc recipients, as in `to`.
-    cc: Vec<&'a str>,
-    /// Bcc recipients; empty for received mail.
-    bcc: &'a [String],
-    /// Address for replies.
-    reply_to: Option<&'a str>,
-    /// Whether `reply_to` names another party than the author, and no passing DKIM signature of the author's domain
-    /// covers it. Replies go to `from` then, unless they name `to`.
-    reply_to_unproven: bool,
-    /// Decoded subject.
-    subject: Option<&'a str>,
-    /// Plain text body. Null in a summary.
-    text: Option<&'a str>,
-    /// HTML body. Null in a summary.
-    html: Option<&'a str>,
-    /// New text alone, without quoted history and signature. At most its first 200 characters in a summary.
-    extracted_text: Option<&'a str>,
-    /// Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
-    /// summary.
-    #[schemars(with = "Option<std::collections::BTreeMap<String, HeaderValueSchema>>")]
-    headers: Option<&'a RawValue>,
-    /// Callers' and system labels, in the order they were added.
-    labels: &'a [String],
-    /// Whether the message is marked as read.
-    is_read: bool,
-    /// Reserved; always null.
-    provider_message_id: Option<&'a str>,
-    /// Size of the raw mail in bytes.
-    size_bytes: u64,
-    /// Time at which the message was first sent; null until then, and for received mail.
-    sent_at: Option<TimestampView>,
-    /// Time of receipt; null for sent mail.
-    received_at: Option<TimestampView>,
-    /// Time at which the message was stored, or shown after screening withheld it; strictly increasing within an inbox.
-    created_at: TimestampView,
-    /// Contact of the other side.
-    contact_id: Option<Uuid>,
-    /// Attached and inline files.
-    attachments: Vec<AttachmentView<'a>>,
-    /// Results of content analysis.
-    ai: AiView<'a>,
-    /// Sender's structured data; untrusted. Null in a summary.
-    #[schemars(with = "Option<serde_json::Value>")]
-    data: Option<&'a RawValue>,
-    /// State at each recipient; null for received mail.
-    delivery: Option<Vec<DeliveryView<'a>>>,
-    /// Recipients with where their addresses come from; null for received mail.
-    recipients: Option<Vec<RecipientOriginView<'a>>>,
-    /// Delivery from another inbox of this service, with the service's signature; null for other mail and sent
-    /// messages.
-    agent: Option<AgentDeliveryView<'a>>,
-    /// Signature of the author with a key of its own; null without one.
-    author: Option<AuthorSignatureView<'a>>,
-    /// Approval of the draft that became this message; null if it wasn't a draft.
-    approval: Option<ApprovalView>,
-    /// What the `Agent-Disclosure` field says about the author; null without the field.
-    ai_disclosure: Option<DisclosureView<'a>>,
-    /// State of the analysis of received mail; null for sent mail.
-    analysis: Option<AnalysisView>,
-    /// State of the screening of received mail; null for sent mail.
-    screening: Option<ScreeningView<'a>>,
-    /// Whether received mail is an automatic reply.
-    auto_reply: bool,
-    /// Present if content is withheld: all that the author wrote is then null or empty, except for the addresses. That is
-    /// the subject, bodies, headers, message IDs, names, attachments, data, verification, signatures and disclosure.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    withheld: Option<WithheldView>,
+view! {
+    /// A message.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Message")]
+    pub struct MessageView<'a> of record: &'a Record where
+        let m = &record.message;
+        let bodies = &record.bodies;
+        let received = m.direction == Direction::Inbound;
+        let open = !record.withheld;
+        let is_full = record.view == RecordView::Full;
+    {
+        id: Uuid = m.id.into(),
+        /// Inbox that holds the message.
+        inbox_id: Uuid = m.inbox.into(),
+        /// Thread of the message, within its inbox.
+        thread_id: Uuid = m.thread.into(),
+        /// `inbound` or `outbound`.
+        #[schemars(schema_with = "name_of::<Direction>")]
+        direction: &'static str = m.direction.text(),
+        /// `received` for inbound mail; otherwise `queued`, `sent`, `delivered`, `bounced`, `complained` or `failed`: the
+        /// worst status of its recipients.
+        #[schemars(schema_with = "name_of::<MessageStatus>")]
+        status: &'static str = m.status.text(),
+        /// How the message traveled: `email`, `agent` (between inboxes of this service) or `mixed`.
+        #[schemars(schema_with = "name_of::<Channel>")]
+        channel: &'static str = m.channel.text(),
+        /// Sender's hint: `message`, `task` or `event`.
+        #[schemars(schema_with = "name_of::<MessageKind>")]
+        r#type: &'static str = m.kind.text(),
+        /// `Message-ID` header, with angle brackets; empty if the content is withheld.
+        rfc_message_id: &'a str = if open { &m.rfc_message_id } else { "" },
+        /// `Message-ID` from the `In-Reply-To` header, with angle brackets.
+        in_reply_to: Option<&'a str> = m.in_reply_to.as_deref().filter(|_| open),
+        /// `Message-ID`s from the `References` header, with angle brackets.
+        references: &'a [String] = if open { &m.references } else { &[] },
+        /// Author: an address, or `Name <address>`; without the name if the content is withheld.
+        from: &'a str = m.shown_from(record.withheld),
+        /// To recipients: addresses, or `Name <address>`; without the names if the content is withheld.
+        to: Vec<&'a str> = people(&m.to, open),
+        /// Cc recipients, as in `to`.
+        cc: Vec<&'a str> = people(&m.cc, open),
+        /// Bcc recipients; empty for received mail.
+        bcc: &'a [String] = &m.bcc,
+        /// Address for replies.
+        reply_to: Option<&'a str> = m.reply_to.as_deref().filter(|_| open),
+        /// Whether `reply_to` names another party than the author, and no passing DKIM signature of the author's domain
+        /// covers it. Replies go to `from` then, unless they name `to`.
+        reply_to_unproven: bool = m.reply_to_unproven,
+        /// Decoded subject.
+        subject: Option<&'a str> = m.subject.as_deref().filter(|_| open),
+        /// Plain text body. Null in a summary.
+        text: Option<&'a str> = bodies.text.as_deref().filter(|_| open),
+        /// HTML body. Null in a summary.
+        html: Option<&'a str> = bodies.html.as_deref().filter(|_| open),
+        /// New text alone, without quoted history and signature. At most its first 200 characters in a summary.
+        extracted_text: Option<&'a str> = bodies.extracted_text.as_deref().filter(|_| open),
+        /// Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
+        /// summary.
+        #[schemars(with = "Option<std::collections::BTreeMap<String, HeaderValueSchema>>")]
+        headers: Option<&'a RawValue> = is_full.then(|| headers(if open { &bodies.headers_json } else { "" })),
+        /// Callers' and system labels, in the order they were added.
+        labels: &'a [String] = &m.labels,
+        /// Whether the message is marked as read.
+        is_read: bool = m.is_read,
+        /// Reserved; always null.
+        provider_message_id: Option<&'a str> = None,
+        /// Size of the raw mail in bytes.
+        size_bytes: u64 = m.size_bytes,
+        /// Time at which the message was first sent; null until then, and for received mail.
+        sent_at: Option<TimestampView> = m.sent_at.map(Into::into),
+        /// Time of receipt; null for sent mail.
+        received_at: Option<TimestampView> = m.received_at.map(Into::into),
+        /// Time at which the message was stored, or shown after screening withheld it; strictly increasing within an inbox.
+        created_at: TimestampView = m.created_at.into(),
+        /// Contact of the other side.
+        contact_id: Option<Uuid> = m.contact.map(Into::into),
+        /// Attached and inline files.
+        attachments: Vec<AttachmentView<'a>> =
+            record.attachments.iter().filter(|_| open).map(AttachmentView::of).collect(),
+        /// Results of content analysis.
+        ai: AiView<'a> = AiView::of(m, open),
+        /// Sender's structured data; untrusted. Null in a summary.
+        #[schemars(with = "Option<serde_json::Value>")]
+        data: Option<&'a RawValue> = m.data.as_deref().filter(|_| open && is_full).map(json_text),
+        /// State at each recipient; null for received mail.
+        delivery: Option<Vec<DeliveryView<'a>>> =
+            (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
+        /// Recipients with where their addresses come from; null for received mail.
+        recipients: Option<Vec<RecipientOriginView<'a>>> = (!received).then(|| origins(record)),
+        /// Delivery from another inbox of this service, with the service's signature; null for other mail and sent
+        /// messages.
+        // The hashes in a signature reveal short texts.
+        agent: Option<AgentDeliveryView<'a>> = m.agent.as_ref().map(|agent| AgentDeliveryView::of(agent, open)),
+        /// Signature of the author with a key of its own; null without one.
+        author: Option<AuthorSignatureView<'a>> = m.author.as_ref().filter(|_| open).map(AuthorSignatureView::of),
+        /// Approval of the draft that became this message; null if it wasn't a draft.
+        approval: Option<ApprovalView> = record.approval.as_ref().map(ApprovalView::of),
+        /// What the `Agent-Disclosure` field says about the author; null without the field.
+        ai_disclosure: Option<DisclosureView<'a>> = m.disclosure.as_ref().filter(|_| open).map(DisclosureView::of),
+        /// State of the analysis of received mail; null for sent mail.
+        analysis: Option<AnalysisView> = received.then(|| analysis_of(m)),
+        /// State of the screening of received mail; null for sent mail.
+        screening: Option<ScreeningView<'a>> = received.then(|| ScreeningView::of(record)),
+        /// Whether received mail is an automatic reply.
+        auto_reply: bool = received && (m.auto_reply || m.labels.iter().any(|label| label == AUTO_REPLY)),
+        /// Present if content is withheld: all that the author wrote is then null or empty, except for the addresses. That is
+        /// the subject, bodies, headers, message IDs, names, attachments, data, verification, signatures and disclosure.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        withheld: Option<WithheldView> = record.withheld.then(|| WithheldView::of(record)),
+    }
 }
 
-/// Why the content of a message is withheld.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Withheld")]
-pub struct WithheldView {
-    /// `pending` or `held`.
-    state: &'static str,
-    /// Reason as one word, such as `blocked`.
-    reason: Option<&'static str>,
-    /// Number of attachments.
-    attachments: usize,
+view! {
+    /// Why the content of a message is withheld.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Withheld")]
+    pub struct WithheldView of record: &Record where
+        let (state, reason) = screening_of(&record.message);
+    {
+        /// `pending` or `held`.
+        state: &'static str = state,
+        /// Reason as one word, such as `blocked`.
+        reason: Option<&'static str> = reason,
+        /// Number of attachments.
+        attachments: usize = record.attachments.len(),
+    }
 }
 
 /// The value of a header field.
@@ -304,57 +320,61 @@ const fn coverage(verdict: &Verdict) -> &'static str {
     if verdict.is_complete { "full" } else { "partial" }
 }
 
-/// A sign-in code or confirmation link in a message.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Verification")]
-pub struct VerificationView<'a> {
-    /// Code as shown in the message.
-    code: Option<&'a str>,
-    /// URL of the link.
-    link: Option<&'a str>,
-    /// Confidence from 0 to 1; pattern matching alone reaches at most 0.7. The categoriser raises or lowers it; it is at
-    /// most 0.4 if the link belongs to another domain than the author's address, in probable phishing, and in mail whose
-    /// sender failed authentication.
-    confidence: f64,
-    /// What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
-    /// sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
-    /// label (`link_label`), the URL (`link_url`) or the text above the link (`link_text`). Null in messages that an older
-    /// version stored.
-    #[schemars(schema_with = "optional_name_of::<VerificationReason>")]
-    reason: Option<&'static str>,
-    /// Probability of the category `verification`; null until the message is analyzed.
-    categoriser_probability: Option<f64>,
-    /// Present and true if the sender failed authentication.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[schemars(default)]
-    auth_failed: bool,
-    /// Present and true if the message is probably phishing: the code or link may serve an attacker.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[schemars(default)]
-    phishing: bool,
+view! {
+    /// A sign-in code or confirmation link in a message.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Verification")]
+    pub struct VerificationView<'a> of verification: &'a MessageVerification, author: &str, verdict: Option<&Verdict> {
+        /// Code as shown in the message.
+        code: Option<&'a str> = verification.code.as_deref(),
+        /// URL of the link.
+        link: Option<&'a str> = verification.link.as_deref(),
+        /// Confidence from 0 to 1; pattern matching alone reaches at most 0.7. The categoriser raises or lowers it; it is at
+        /// most 0.4 if the link belongs to another domain than the author's address, in probable phishing, and in mail whose
+        /// sender failed authentication.
+        confidence: f64 = verification.confidence_with(author, verdict),
+        /// What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
+        /// sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
+        /// label (`link_label`), the URL (`link_url`) or the text above the link (`link_text`). Null in messages that an older
+        /// version stored.
+        #[schemars(schema_with = "optional_name_of::<VerificationReason>")]
+        reason: Option<&'static str> = verification.reason.map(VerificationReason::text),
+        /// Probability of the category `verification`; null until the message is analyzed.
+        categoriser_probability: Option<f64> = verdict.map(Verdict::verification),
+        /// Present and true if the sender failed authentication.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        #[schemars(default)]
+        auth_failed: bool = verification.auth_failed,
+        /// Present and true if the message is probably phishing: the code or link may serve an attacker.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        #[schemars(default)]
+        phishing: bool = verdict.is_some_and(|verdict| verdict.phishing >= RISK_MIN),
+    }
 }
 
-/// An attachment of a message.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Attachment")]
-pub struct AttachmentView<'a> {
-    id: Uuid,
-    /// File name; null if the part has no name.
-    filename: Option<&'a str>,
-    /// Media type, such as `application/pdf`.
-    content_type: &'a str,
-    /// Decoded size in bytes.
-    size_bytes: u64,
-    /// SHA-256 of the decoded content, in lower-case hex.
-    sha256: String,
-    /// `Content-ID` of the part, for `cid:` links in HTML.
-    content_id: Option<&'a str>,
-    /// Whether the part is marked for display within the message.
-    inline: bool,
-    /// Whether the content is still stored.
-    available: bool,
-    /// State of the file's text; null for sent mail and mail of older versions.
-    extraction: Option<ExtractionView<'a>>,
+view! {
+    /// An attachment of a message.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Attachment")]
+    pub struct AttachmentView<'a> of file: &'a Attachment {
+        id: Uuid = file.id.into(),
+        /// File name; null if the part has no name.
+        filename: Option<&'a str> = file.filename.as_deref(),
+        /// Media type, such as `application/pdf`.
+        content_type: &'a str = &file.content_type,
+        /// Decoded size in bytes.
+        size_bytes: u64 = file.size_bytes,
+        /// SHA-256 of the decoded content, in lower-case hex.
+        sha256: String = hex(&file.sha256),
+        /// `Content-ID` of the part, for `cid:` links in HTML.
+        content_id: Option<&'a str> = file.content_id.as_deref(),
+        /// Whether the part is marked for display within the message.
+        inline: bool = file.inline,
+        /// Whether the content is still stored.
+        available: bool = true,
+        /// State of the file's text; null for sent mail and mail of older versions.
+        extraction: Option<ExtractionView<'a>> = file.extraction.as_ref().map(ExtractionView::of),
+    }
 }
 
 /// The analysis of a received message.
@@ -369,29 +389,36 @@ pub struct AnalysisView {
     reason: Option<&'static str>,
 }
 
-/// The screening of a received message.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Screening")]
-pub struct ScreeningView<'a> {
-    /// `screened`, `pending`, `held` or `released`.
-    state: &'static str,
-    /// Reason for the state, as one word, such as `blocked`.
-    reason: Option<&'static str>,
-    /// Time of release; null if the message was not released.
-    released_at: Option<TimestampView>,
-    /// Who released it, and what they said; only for callers who may release, and in `message.released`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    release: Option<ReleaseView<'a>>,
+view! {
+    /// The screening of a received message.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Screening")]
+    pub struct ScreeningView<'a> of record: &'a Record where
+        let m = &record.message;
+        let (state, reason) = screening_of(m);
+    {
+        /// `screened`, `pending`, `held` or `released`.
+        state: &'static str = state,
+        /// Reason for the state, as one word, such as `blocked`.
+        reason: Option<&'static str> = reason,
+        /// Time of release; null if the message was not released.
+        released_at: Option<TimestampView> = m.released_at.map(Into::into),
+        /// Who released it, and what they said; only for callers who may release, and in `message.released`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        release: Option<ReleaseView<'a>> = m.release.as_ref().filter(|_| record.shows_release).map(ReleaseView::of),
+    }
 }
 
-/// The release of a held message.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "MessageRelease")]
-pub struct ReleaseView<'a> {
-    /// Actor that released it; null if its check took too long, or screening was switched off.
-    by: Option<ActorView>,
-    /// What was said about it last: `right`, `wrong`, `unsure`, `spam` or `test`.
-    feedback: Option<&'a str>,
+view! {
+    /// The release of a held message.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "MessageRelease")]
+    pub struct ReleaseView<'a> of release: &'a MessageRelease {
+        /// Actor that released it; null if its check took too long, or screening was switched off.
+        by: Option<ActorView> = release.by.as_ref().map(ActorView::of),
+        /// What was said about it last: `right`, `wrong`, `unsure`, `spam` or `test`.
+        feedback: Option<&'a str> = release.feedback.map(Feedback::text),
+    }
 }
 
 /// Returns the state and the reason of a received message's screening.
@@ -427,74 +454,6 @@ fn analysis_of(m: &Message) -> AnalysisView {
     }
 }
 
-impl<'a> MessageView<'a> {
-    /// Returns the view of a message and its parts, without content if it is withheld.
-    #[must_use]
-    pub fn of(record: &'a Record) -> Self {
-        let (m, bodies) = (&record.message, &record.bodies);
-        let received = m.direction == Direction::Inbound;
-        let (open, is_full) = (!record.withheld, record.view == RecordView::Full);
-        let (screening, reason) = screening_of(m);
-        Self {
-            id: m.id.into(),
-            inbox_id: m.inbox.into(),
-            thread_id: m.thread.into(),
-            direction: m.direction.text(),
-            status: m.status.text(),
-            channel: m.channel.text(),
-            r#type: m.kind.text(),
-            rfc_message_id: if open { &m.rfc_message_id } else { "" },
-            in_reply_to: m.in_reply_to.as_deref().filter(|_| open),
-            references: if open { &m.references } else { &[] },
-            from: m.shown_from(record.withheld),
-            to: people(&m.to, open),
-            cc: people(&m.cc, open),
-            bcc: &m.bcc,
-            reply_to: m.reply_to.as_deref().filter(|_| open),
-            reply_to_unproven: m.reply_to_unproven,
-            subject: m.subject.as_deref().filter(|_| open),
-            text: bodies.text.as_deref().filter(|_| open),
-            html: bodies.html.as_deref().filter(|_| open),
-            extracted_text: bodies.extracted_text.as_deref().filter(|_| open),
-            headers: is_full.then(|| headers(if open { &bodies.headers_json } else { "" })),
-            labels: &m.labels,
-            is_read: m.is_read,
-            provider_message_id: None,
-            size_bytes: m.size_bytes,
-            sent_at: m.sent_at.map(Into::into),
-            received_at: m.received_at.map(Into::into),
-            created_at: m.created_at.into(),
-            contact_id: m.contact.map(Into::into),
-            attachments: record.attachments.iter().filter(|_| open).map(AttachmentView::of).collect(),
-            ai: AiView::of(m, open),
-            data: m.data.as_deref().filter(|_| open && is_full).map(json_text),
-            delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
-            recipients: (!received).then(|| origins(record)),
-            // The hashes in a signature reveal short texts.
-            agent: m.agent.as_ref().map(|agent| AgentDeliveryView::of(agent, open)),
-            author: m.author.as_ref().filter(|_| open).map(AuthorSignatureView::of),
-            approval: record.approval.as_ref().map(ApprovalView::of),
-            ai_disclosure: m.disclosure.as_ref().filter(|_| open).map(DisclosureView::of),
-            analysis: received.then(|| analysis_of(m)),
-            screening: received.then_some(ScreeningView {
-                state: screening,
-                reason,
-                released_at: m.released_at.map(Into::into),
-                release: m.release.as_ref().filter(|_| record.shows_release).map(|release| ReleaseView {
-                    by: release.by.as_ref().map(ActorView::of),
-                    feedback: release.feedback.map(Feedback::text),
-                }),
-            }),
-            auto_reply: received && (m.auto_reply || m.labels.iter().any(|label| label == AUTO_REPLY)),
-            withheld: record.withheld.then_some(WithheldView {
-                state: screening,
-                reason,
-                attachments: record.attachments.len(),
-            }),
-        }
-    }
-}
-
 /// Returns recipients, without their names unless the content is open: strangers write them.
 pub(crate) fn people(list: &[String], open: bool) -> Vec<&str> {
     list.iter().map(|one| if open { one } else { without_name(one) }).collect()
@@ -509,39 +468,4 @@ fn origins(record: &Record) -> Vec<RecipientOriginView<'_>> {
 /// Returns the stored header map, or an empty object if no content is stored, because the member is never null.
 fn headers(text: &str) -> &RawValue {
     json_text(if text.is_empty() { "{}" } else { text })
-}
-
-impl<'a> VerificationView<'a> {
-    /// Returns the view of a verification in a mail of `author`, an address in header form.
-    #[must_use]
-    pub fn of(verification: &'a MessageVerification, author: &str, verdict: Option<&Verdict>) -> Self {
-        Self {
-            code: verification.code.as_deref(),
-            link: verification.link.as_deref(),
-            confidence: verification.confidence_with(author, verdict),
-            reason: verification.reason.map(VerificationReason::text),
-            categoriser_probability: verdict.map(Verdict::verification),
-            auth_failed: verification.auth_failed,
-            phishing: verdict.is_some_and(|verdict| verdict.phishing >= RISK_MIN),
-        }
-    }
-}
-
-impl<'a> AttachmentView<'a> {
-    /// Returns the view of an attachment. Its bytes are part of the raw mail, so they are available as long as the mail
-    /// is.
-    #[must_use]
-    pub fn of(file: &'a Attachment) -> Self {
-        Self {
-            id: file.id.into(),
-            filename: file.filename.as_deref(),
-            content_type: &file.content_type,
-            size_bytes: file.size_bytes,
-            sha256: hex(&file.sha256),
-            content_id: file.content_id.as_deref(),
-            inline: file.inline,
-            available: true,
-            extraction: file.extraction.as_ref().map(ExtractionView::of),
-        }
-    }
 }

@@ -19,9 +19,7 @@ const USER_AGENT_CHARS_MAX: usize = 200;
 /// The caller behind a credential, with its workspace.
 #[derive(Clone, Debug)]
 pub struct AuthenticatedCaller {
-    /// The caller.
     pub caller: Caller,
-    /// The workspace.
     pub workspace: Workspace,
 }
 

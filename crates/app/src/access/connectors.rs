@@ -26,7 +26,6 @@ pub struct ConnectorEnding {
     pub reason: ConnectorEnd,
     /// The ids of events.
     pub ids: IdGenerator,
-    /// When.
     pub now: Time,
 }
 

@@ -16,7 +16,6 @@ use crate::service::{ReadScope, Service};
 pub struct IssuedFileLink {
     /// The secret.
     pub token: FileLinkToken,
-    /// When it expires.
     pub expires_at: Time,
 }
 

@@ -11,7 +11,6 @@ use crate::ports::Clock;
 /// The properties of an API key to create.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// The key's name.
     pub name: String,
@@ -26,7 +25,6 @@ pub struct NewKey {
 /// A key, not stored yet.
 #[derive(Clone, Debug)]
 pub struct CreatedKey {
-    /// The key's row.
     pub key: ApiKey,
     /// The secret, shown in one response only.
     pub secret: ApiKeySecret,

@@ -13,7 +13,6 @@ const TYPE: &str = "JOSE";
 /// An A2A card with its signature.
 #[derive(Clone, Debug)]
 pub struct SignedCard {
-    /// The card.
     pub card: Value,
     /// What two signed cards with the same content and key have in common.
     pub identity: String,

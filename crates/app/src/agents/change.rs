@@ -25,13 +25,11 @@ const NUMBERS_TRIED_MAX: i64 = 4;
 /// A change of a card. `None` leaves a field unchanged; `None` inside clears it.
 #[derive(Clone, Debug, Default)]
 pub struct CardChange {
-    /// The name.
     pub name: Option<String>,
     /// What the agent does.
     pub description: Option<Option<String>>,
     /// What it can do and accepts; replaces all capabilities.
     pub capabilities: Option<Capabilities>,
-    /// A URL with documentation.
     pub documentation_url: Option<Option<String>>,
     /// Who sees the card.
     pub visibility: Option<CardVisibility>,

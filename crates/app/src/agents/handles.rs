@@ -108,7 +108,6 @@ pub async fn release(service: &Service, caller: Caller) -> Result<WorkspaceHandl
 /// The agent behind a handle.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HandleHit {
-    /// The agent.
     pub agent: Agent,
     /// The handle that was looked up, if the workspace has renamed it.
     pub redirected_from: Option<String>,

@@ -15,7 +15,6 @@ const REPORTS_MAX: u32 = 20;
 /// An agent with a decision against it or with open reports.
 #[derive(Debug)]
 pub struct ReviewedAgent {
-    /// The agent.
     pub agent: Agent,
     /// What was decided.
     pub sanction: Option<Sanction>,

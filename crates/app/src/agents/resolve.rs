@@ -22,7 +22,6 @@ pub enum AgentName {
 pub struct ResolvedAgent {
     /// Its card, in the form for the caller.
     pub card: CardView,
-    /// Its address.
     pub address: String,
     /// Its current handle.
     pub handle: Option<String>,
@@ -77,7 +76,6 @@ pub fn not_found() -> Refusal {
 /// A listed agent, with what its public documents show.
 #[derive(Debug)]
 pub struct PublicAgent {
-    /// The agent.
     pub agent: Agent,
     /// What views need.
     pub viewer: AgentViewer,

@@ -19,7 +19,6 @@ pub struct ConnectorChoice {
     pub reach: ConnectorReach,
     /// The inboxes and identities, for [`ConnectorReach::Inboxes`].
     pub inboxes: Vec<InboxId>,
-    /// The permissions.
     pub permissions: Permissions,
 }
 

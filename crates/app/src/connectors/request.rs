@@ -18,7 +18,6 @@ const FIELD: &str = "request";
 /// A request of a known client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConnectorRequest {
-    /// The client.
     pub client: ConnectorClient,
     /// Where the browser returns to, which belongs to the client.
     pub redirect_uri: String,

@@ -22,9 +22,7 @@ pub const REFRESH_GRANT: &str = "refresh_token";
 /// New tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IssuedTokens {
-    /// The access token.
     pub access: ConnectorToken,
-    /// The refresh token.
     pub refresh: RefreshToken,
     /// The seconds until the access token expires.
     pub expires_in_s: i64,

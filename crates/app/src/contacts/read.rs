@@ -14,7 +14,6 @@ use crate::service::Service;
 /// A contact with its newest threads.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ContactWithThreads {
-    /// The contact.
     pub contact: Contact,
     /// Up to [`THREADS_MAX`] threads; for a key of one inbox, only those of that inbox.
     pub threads: Vec<Thread>,

@@ -39,7 +39,6 @@ const TOKEN_BYTES_MAX: usize = 256;
 /// When to run again, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NextAcmeRun {
-    /// The time.
     pub at: Time,
     /// Why to run again.
     pub why: NextRunReason,

@@ -24,7 +24,6 @@ const GATHERING_MS_MAX: i64 = 12_000;
 pub struct DomainCheckResult {
     /// The domain after the check.
     pub domain: MailDomain,
-    /// What changed.
     pub changes: DomainChanges,
     /// Whether another workspace has verified the name.
     pub taken: bool,

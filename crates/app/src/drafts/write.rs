@@ -39,11 +39,8 @@ pub struct DraftInput {
 /// The recipients of a draft as a request names them; `None` keeps a list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DraftRecipients {
-    /// To.
     pub to: Option<Vec<NamedRecipient>>,
-    /// Cc.
     pub cc: Option<Vec<NamedRecipient>>,
-    /// Bcc.
     pub bcc: Option<Vec<NamedRecipient>>,
 }
 
@@ -65,7 +62,6 @@ impl DraftRecipients {
 /// The message or thread that a draft replies to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReplyTarget {
-    /// A message.
     pub message: Option<MessageId>,
     /// A thread; its latest message is meant.
     pub thread: Option<ThreadId>,

@@ -31,9 +31,7 @@ const OWNER_SUBJECT: &str = "A person on call confirmed";
 /// Identifies a contact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ContactRef {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The contact.
     pub id: OnCallContactId,
 }
 

@@ -26,7 +26,6 @@ pub(super) struct AskingClient {
 /// A contact, and whether mail reaches it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OnCallContactState {
-    /// The contact.
     pub contact: OnCallContact,
     /// Why nothing is sent to it any more: mail to it bounced, or it complained.
     pub failure: Option<Suppression>,

@@ -18,18 +18,14 @@ use crate::{
 /// The escalation settings of a workspace, with its contacts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorkspaceOnCall {
-    /// The settings.
     pub settings: EscalationSettings,
-    /// The contacts.
     pub contacts: Vec<OnCallContactState>,
 }
 
 /// The escalation settings of an inbox, with its contacts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InboxOnCall {
-    /// The settings.
     pub settings: InboxEscalation,
-    /// The contacts.
     pub contacts: Vec<OnCallContactState>,
 }
 

@@ -37,7 +37,6 @@ pub(super) struct ItemDetails {
     pub(super) from: Option<String>,
     /// The recipients of a draft.
     pub(super) to: Option<String>,
-    /// The subject.
     pub(super) subject: Option<String>,
     /// Why it happened: of a stop, or of a failed draft.
     pub(super) reason: Option<String>,

@@ -62,9 +62,7 @@ pub struct OccurrencePage {
 /// An event for a client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Occurrence {
-    /// The event.
     pub id: EventId,
-    /// The JSON.
     pub json: String,
 }
 

@@ -27,7 +27,6 @@ const SCANNED_MAX: usize = 20_000;
 pub struct IssuedStreamToken {
     /// The secret.
     pub token: StreamToken,
-    /// When it expires.
     pub expires_at: Time,
 }
 

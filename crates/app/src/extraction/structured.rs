@@ -38,13 +38,11 @@ pub struct ExtractionRequest {
 /// Extracted data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ExtractedData {
-    /// The attachment.
     pub attachment: Attachment,
     /// The data, in the form of the schema.
     pub data: Value,
     /// Where values stand in the text.
     pub places: Vec<ValuePlace>,
-    /// The model.
     pub model: String,
     /// Whether the first answer didn't match the schema.
     pub repaired: bool,

@@ -8,9 +8,7 @@ use crate::{access::visible, service::Service};
 /// A request for a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextRequest {
-    /// The message.
     pub message: MessageId,
-    /// Its attachment.
     pub attachment: AttachmentId,
     /// Where the page begins, in characters.
     pub offset: u64,
@@ -23,9 +21,7 @@ pub struct TextRequest {
 /// An attachment with a page of its text; without a page unless the text is there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AttachmentPage {
-    /// The attachment.
     pub attachment: Attachment,
-    /// The page.
     pub page: Option<TextPage>,
 }
 

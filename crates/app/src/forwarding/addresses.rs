@@ -24,7 +24,6 @@ pub struct NewForwardingAddress {
 /// The result of adding a forwarding address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddedForwardingAddress {
-    /// The address.
     pub address: ForwardingAddress,
     /// Whether the address is new.
     pub is_new: bool,

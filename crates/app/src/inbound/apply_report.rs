@@ -38,7 +38,6 @@ pub struct ReportContext<'a> {
 
 /// A sent message, and the recipients of it that a report covers.
 pub(super) struct ReportedMessage {
-    /// The message.
     pub(super) original: Message,
     /// The recipients that the report covers.
     pub(super) coverage: ReportCoverage,

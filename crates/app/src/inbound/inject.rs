@@ -16,7 +16,6 @@ const RECIPIENTS_MAX: usize = 100;
 /// A mail to inject.
 #[derive(Clone, Debug)]
 pub struct Injection {
-    /// The bytes.
     pub raw: Bytes,
     /// Recipients separated by commas; `None` for those in To and Cc.
     pub to: Option<String>,

@@ -23,7 +23,6 @@ pub struct NewInbox {
     pub kind: InboxKind,
     /// Permanent or temporary, with the options of each.
     pub life: Lifespan,
-    /// The display name.
     pub display_name: Option<String>,
     /// The caller's metadata; no value is null.
     pub metadata: Metadata,
@@ -51,7 +50,6 @@ pub enum Lifespan {
 /// An inbox or identity, and whether this request created it.
 #[derive(Clone, Debug)]
 pub struct CreatedInbox {
-    /// The row.
     pub inbox: Inbox,
     /// The inbox object.
     pub view: InboxView,

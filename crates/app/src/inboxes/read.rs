@@ -19,7 +19,6 @@ pub struct InboxListRequest {
     pub lives: InboxLifetime,
     /// Metadata keys with their required values.
     pub metadata: Vec<(String, String)>,
-    /// The page.
     pub page: PageParameters,
 }
 

@@ -100,13 +100,11 @@ impl JobCapacity for Unbounded {
 /// How this process runs the jobs of a kind.
 #[derive(Clone)]
 pub struct JobDefinition {
-    /// The kind.
     pub kind: JobKind,
     /// Maximum concurrent jobs of this kind in this process.
     pub concurrency: usize,
     /// Capacity per destination in this process; jobs without a destination are not limited.
     pub capacity: Arc<dyn JobCapacity>,
-    /// The handler.
     pub run: JobHandler,
 }
 

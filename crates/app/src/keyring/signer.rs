@@ -38,7 +38,6 @@ pub enum SigningError {
 pub struct DkimRecord {
     /// The name in DNS.
     pub name: String,
-    /// The record's text.
     pub text: String,
 }
 

@@ -29,18 +29,14 @@ pub struct NewKnowledge {
     pub inbox: Option<InboxId>,
     /// The caller's name for its source.
     pub source_id: Option<String>,
-    /// The title.
     pub title: String,
-    /// The body.
     pub body: String,
 }
 
 /// A change of a document; `None` keeps a field.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KnowledgeChange {
-    /// The title.
     pub title: Option<String>,
-    /// The body.
     pub body: Option<String>,
     /// The inbox; `Some(None)` for every inbox.
     pub inbox: Option<Option<InboxId>>,
@@ -49,9 +45,7 @@ pub struct KnowledgeChange {
 /// A stored document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredKnowledge {
-    /// The document.
     pub document: FullKnowledgeDocument,
-    /// Whether it is new.
     pub is_new: bool,
 }
 

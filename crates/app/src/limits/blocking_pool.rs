@@ -332,9 +332,7 @@ impl BlockingPool {
 /// The class of work, and the workspace that asks for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorkOwner {
-    /// The class.
     pub class: WorkClass,
-    /// The workspace.
     pub workspace: WorkspaceId,
 }
 

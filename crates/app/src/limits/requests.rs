@@ -32,7 +32,6 @@ pub struct RequestLimits(FixedWindow<RequestSource>);
 /// A limit and the rest of it, as the response states them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateLimitStatus {
-    /// The limit.
     pub limit: LimitName,
     /// What it allows in its window.
     pub max: u64,

@@ -28,7 +28,6 @@ pub struct SignInLimits {
 /// What is left of a limit that a request counted for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LimitRest {
-    /// Its name.
     pub limit: LimitName,
     /// What it allows in its window.
     pub max: u64,

@@ -36,16 +36,13 @@ pub struct Judge {
 
 /// The domains that a workspace exchanged mail with.
 pub struct KnownOf {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The domains.
     pub domains: Arc<KnownDomains>,
 }
 
 /// What the checks say to a workspace whose contact the author of a mail imitates. Other recipients don't learn whom the
 /// workspace knows.
 pub struct Imitation {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// What the local screen says.
     pub check: LocalCheck,

@@ -5,8 +5,9 @@
 use posthouse_categoriser::Authentication;
 use posthouse_domain::outbound_policy::seen::{SEARCHED_BYTES_MAX, SeenAddresses, SeenKeys};
 use posthouse_domain::{
-    Channel, Disclosure, Judged, LocalCheck, MessageBodies, MessageKind, MessageVerification, QuotedLinks, WorkspaceId,
-    agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, party, quoted_links,
+    Channel, Direction, Disclosure, Judged, LocalCheck, Message, MessageBodies, MessageIds, MessageKind,
+    MessageVerification, QuotedLinks, Time, WorkspaceId, agent_message::disclosure, label::AUTH_UNKNOWN,
+    label::DMARC_FAIL, label::SPF_FAIL, party, quoted_links,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_mail::auth::{AuthResults, DkimResult, DmarcAlignment, SpfResult};
@@ -31,7 +32,6 @@ const SHOWN_MAX: usize = 1_000;
 pub struct ParsedMail {
     /// Text, HTML, new text and the header map.
     pub bodies: MessageBodies,
-    /// Its attachments.
     pub files: Vec<AttachmentMetadata>,
     /// `Message-ID` with angle brackets, if present.
     pub rfc_message_id: Option<String>,
@@ -91,7 +91,6 @@ pub struct ParsedMail {
     pub is_report_like: bool,
     /// The author, if authentication proves it.
     pub proven_author: Option<ProvenAuthor>,
-    /// Size in bytes.
     pub size_bytes: u64,
     /// Whether links of this service were masked in it.
     pub masked_links: bool,
@@ -121,7 +120,6 @@ pub struct AttachmentMetadata {
     pub filename: Option<String>,
     /// Its media type.
     pub content_type: String,
-    /// Its size in bytes.
     pub size_bytes: u64,
     /// SHA-256 of its bytes.
     pub sha256: [u8; 32],
@@ -156,6 +154,25 @@ pub struct Provenance<'a> {
 }
 
 impl ParsedMail {
+    /// Returns the message with what a received and a sent copy have in common.
+    pub(crate) fn message(&self, ids: MessageIds, direction: Direction, now: Time) -> Message {
+        Message {
+            kind: self.kind,
+            in_reply_to: self.in_reply_to.clone(),
+            references: self.references.clone(),
+            from: self.from.clone(),
+            to: self.to.clone(),
+            cc: self.cc.clone(),
+            reply_to: self.reply_to.clone(),
+            labels: self.labels.clone(),
+            size_bytes: self.size_bytes,
+            data: self.data.clone(),
+            disclosure: self.disclosure.clone(),
+            has_attachments: !self.files.is_empty(),
+            ..Message::new(ids, direction, now)
+        }
+    }
+
     /// Verifies what received mail says about its author: the author is an inbox of this service, and a DKIM signature
     /// of its domain proves that this service sent it. Our signatures cover the field.
     pub fn verify_disclosure(&mut self, is_own_inbox: bool) {

@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     Analysis, ContentId, Direction, HoldReason, IdGenerator, Inbox, JobKind, JobReason, Judged, LocalCheck, Message,
-    MessageId, MessageStatus, NewJob, Plans, ThreadId, Time, extraction, label::BLOCKED, label::UNVERIFIED_REPORT,
+    MessageId, MessageIds, NewJob, Plans, ThreadId, Time, extraction, label::BLOCKED, label::UNVERIFIED_REPORT,
     link_token, send::BOUNCE_LABEL,
 };
 use posthouse_mail::thread;
@@ -17,7 +17,6 @@ use crate::{keyring::instance_key::AddressKey, signing::agent_copy::AgentCopy};
 /// A received mail to store in one inbox.
 #[derive(Clone, Copy)]
 pub struct ReceivedCopy<'a> {
-    /// The parsed mail.
     pub mail: &'a ParsedMail,
     /// Its content, already stored.
     pub content: ContentId,
@@ -157,53 +156,22 @@ fn row(
 ) -> Message {
     let mail = copy.mail;
     let own_id = || thread::new_message_id(&message.to_string(), &inbox.domain);
+    let ids = MessageIds { workspace: inbox.workspace, inbox: inbox.id, thread, message, content: copy.content };
     Message {
-        workspace: inbox.workspace,
-        id: message,
-        inbox: inbox.id,
-        thread,
-        content: copy.content,
-        direction: Direction::Inbound,
-        status: MessageStatus::Received,
         channel: mail.channel,
-        kind: mail.kind,
         rfc_message_id: mail.rfc_message_id.clone().unwrap_or_else(own_id),
-        in_reply_to: mail.in_reply_to.clone(),
-        references: mail.references.clone(),
-        from: mail.from.clone(),
-        to: mail.to.clone(),
-        cc: mail.cc.clone(),
-        bcc: Vec::new(),
-        reply_to: mail.reply_to.clone(),
         reply_to_unproven: mail.reply_to_unproven,
         author_proven: mail.proven_author.is_some(),
         subject: mail.subject.clone(),
-        labels: mail.labels.clone(),
-        is_read: false,
         auto_reply: mail.auto_reply,
-        size_bytes: mail.size_bytes,
         trace: copy.trace.to_owned(),
         verification: mail.verification.clone(),
         local_check: copy.local_check().cloned(),
-        data: mail.data.clone(),
-        agent: None,
         author: copy.agent.and_then(|agent| agent.author()),
-        disclosure: mail.disclosure.clone(),
-        answers: None,
         contact_address: mail.author.as_ref().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
-        contact: None,
-        has_attachments: !mail.files.is_empty(),
         // An address of the envelope may have a token, and the trace lines show it.
         masked_links: mail.masked_links || link_token::is_in(copy.trace),
-        held: None,
-        released_at: None,
-        release: None,
-        analysis: None,
-        analysis_due: None,
-        analyzed_at: None,
-        status_at: now,
-        sent_at: None,
-        received_at: Some(now),
         created_at,
+        ..mail.message(ids, Direction::Inbound, now)
     }
 }

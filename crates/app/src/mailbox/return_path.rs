@@ -25,7 +25,6 @@ const TAG_DIGITS: usize = 16;
 /// The message and recipient that a return path encodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReturnPath {
-    /// The message.
     pub message: MessageId,
     /// The position of the recipient in the message.
     pub position: u32,

@@ -15,7 +15,6 @@ const OUTSIDERS_MAX: usize = 100;
 /// The thread of a message that becomes part of an inbox.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MessageThread<'a> {
-    /// Its id.
     pub id: ThreadId,
     /// The thread without this message; `None` if the message starts it.
     pub before: Option<Thread>,

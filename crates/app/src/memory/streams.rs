@@ -57,7 +57,6 @@ pub struct StreamBatch {
 
 /// An event that is serialized when the first stream needs it.
 pub struct StreamEvent {
-    /// The event.
     pub loaded: RenderableEvent,
     full: OnceLock<Utf8Bytes>,
     envelope: OnceLock<Utf8Bytes>,

@@ -28,7 +28,6 @@ const DEAD_LETTERS_MAX: u32 = 50;
 /// A claim request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimRequest {
-    /// The inbox.
     pub inbox: InboxId,
     /// Maximum number of messages.
     pub limit: u32,

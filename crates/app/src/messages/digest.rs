@@ -29,7 +29,6 @@ pub const READINGS_KEPT_MS: i64 = 90 * DAY_MS;
 /// A digest that a caller requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DigestRequest {
-    /// The thread.
     pub thread: ThreadId,
     /// The budget in tokens.
     pub budget: usize,

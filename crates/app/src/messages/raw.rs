@@ -200,9 +200,7 @@ pub async fn content<T: Send + 'static>(
 
 /// The stored bytes of a mail, with the ID that an operator can look up.
 pub struct StoredContent {
-    /// The workspace that has it.
     pub workspace: WorkspaceId,
-    /// The content.
     pub id: ContentId,
     /// Where its bytes are stored.
     pub raw: StoredRaw,

@@ -24,7 +24,6 @@ pub struct MessageDetail {
 /// A list of the messages of an inbox that a caller requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MessageListRequest {
-    /// The inbox.
     pub inbox: InboxId,
     /// The messages; `None` if none can match.
     pub filter: Option<MessageFilter>,
@@ -32,7 +31,6 @@ pub struct MessageListRequest {
     pub promotions: Option<PromotionsFilter>,
     /// How much of each message.
     pub detail: MessageDetail,
-    /// The page.
     pub page: PageParameters,
 }
 
@@ -43,7 +41,6 @@ pub struct HeldListRequest {
     pub inbox: Option<InboxId>,
     /// How much of each message.
     pub detail: MessageDetail,
-    /// The page.
     pub page: PageParameters,
 }
 

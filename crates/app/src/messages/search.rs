@@ -24,7 +24,6 @@ pub struct SearchRequest {
     pub channel: Option<Channel>,
     /// Only messages of this type.
     pub kind: Option<MessageKind>,
-    /// The page.
     pub page: PageParameters,
     /// How much of each hit is shown. Snippets need the bodies, so all are read.
     pub view: RecordView,

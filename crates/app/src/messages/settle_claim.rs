@@ -16,7 +16,6 @@ use crate::{access::visible, service::Service};
 /// A claimed message and its lease.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimReference {
-    /// The message.
     pub message: MessageId,
     /// The lease, as given by the caller.
     pub lease: String,

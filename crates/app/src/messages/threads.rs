@@ -16,18 +16,15 @@ use crate::{access::authorize, access::visible, inboxes::wipe, service::Service}
 /// A list of threads that a caller requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThreadListRequest {
-    /// The threads.
     pub filter: ThreadFilter,
     /// Whether to read the newest message of each thread.
     pub include_newest: bool,
-    /// The page.
     pub page: PageParameters,
 }
 
 /// A thread in a list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ListedThread {
-    /// The thread.
     pub thread: Thread,
     /// Its newest message, if it was requested.
     pub newest: Option<NewestMessage>,
@@ -36,7 +33,6 @@ pub struct ListedThread {
 /// A thread that a caller requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThreadRequest {
-    /// The thread.
     pub thread: ThreadId,
     /// How much of each message.
     pub detail: MessageDetail,

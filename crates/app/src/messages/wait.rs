@@ -25,7 +25,6 @@ const READ_MAX: u32 = 200;
 /// The inbox and the time limits of a long poll.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LongPoll {
-    /// The inbox.
     pub inbox: InboxId,
     /// Only messages after this time count; `None` for the time of the request.
     pub since: Option<Time>,

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use composition::Composition;
 use copy_signing::{CopySigning, SenderFacts};
 use posthouse_domain::{
-    AuthorClaims, AuthoredContent, Caller, Channel, DeliveryStatus, Detail, DkimSignatures, Draft, DraftHold, DraftId,
+    AuthorClaims, AuthoredContent, Caller, Channel, DeliveryStatus, Detail, DkimSignatures, Draft, DraftHold,
     ErrorCode, IdGenerator, Inbox, JudgedRecipient, MessageId, MessageStatus, OutboundFinding, OutboundVerdict,
     OutgoingContent, Plans, Record, RecordView, Refusal, SendPurpose, StorageNeed, Time, gate,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Tx, approvals, contacts, contents::StoredRaw, idempotency, idempotency::IdempotencyClaim,
-    idempotency::RecordedResponse, local_deliveries::RequestedFields, storage, unclaimed, usage, workspaces,
+    Tx, approvals, contacts, contents::StoredRaw, idempotency, idempotency::RecordedResponse,
+    local_deliveries::RequestedFields, storage, unclaimed, usage, workspaces,
 };
 use write::WrittenMessage;
 
@@ -43,6 +43,8 @@ mod judge;
 pub(crate) mod request;
 mod write;
 
+pub use super::response::{RenderResponse, SendResponse};
+pub(crate) use super::response::{claimed, recorded_response};
 pub(crate) use decide::decide_with_hook;
 pub use decide::{RecipientDecision, RemainingLimits, SendDecision, decide};
 
@@ -50,35 +52,6 @@ pub use decide::{RecipientDecision, RemainingLimits, SendDecision, decide};
 const SPARE_ATTEMPTS: usize = 200;
 /// The HTTP status of an accepted message.
 const ACCEPTED: u16 = 202;
-
-/// Renders the response body from the stored message. Runs inside the transaction if the request has an idempotency
-/// key, because the transaction then stores the body.
-pub type RenderResponse = Arc<dyn Fn(&Record) -> Result<String, Refusal> + Send + Sync>;
-
-/// The response to a request that sends.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SendResponse {
-    /// Status and body.
-    pub answer: RecordedResponse,
-    /// Whether the response repeats that of an earlier request with the same idempotency key.
-    pub replayed: bool,
-    /// The draft, if the message waits for an approval.
-    pub held: Option<DraftId>,
-}
-
-impl SendResponse {
-    /// Returns the response to a new request.
-    #[must_use]
-    pub const fn new(answer: RecordedResponse) -> Self {
-        Self { answer, replayed: false, held: None }
-    }
-
-    /// Returns the response of an earlier request.
-    #[must_use]
-    pub const fn replay(answer: RecordedResponse) -> Self {
-        Self { answer, replayed: true, held: None }
-    }
-}
 
 /// Why the transaction of a message stores nothing.
 enum NotStored {
@@ -180,7 +153,6 @@ impl AcceptedMessage {
 /// What is known about a draft that is being sent.
 #[derive(Clone, Copy)]
 pub(crate) struct JudgedDraft<'a> {
-    /// The draft.
     pub(crate) draft: &'a Draft,
     /// Whether somebody has approved it, so that nothing holds it.
     pub(crate) is_approved: bool,
@@ -442,35 +414,6 @@ fn store(
     let response = render_response(render, &record)?;
     idempotency::answer(tx, key, &response.answer)?;
     Ok(AcceptedResponse::Recorded(response))
-}
-
-/// Claims the idempotency key of a request, or returns the response of an earlier request with the same key. The
-/// caller must check access to the records in the response first.
-///
-/// # Errors
-/// Returns `idempotency_key_reused` if another request used the key.
-pub(crate) fn claimed(
-    tx: &mut Tx,
-    key: Option<&idempotency::IdempotencyKey>,
-    now: Time,
-) -> Result<Option<RecordedResponse>, Refusal> {
-    let Some(key) = key else { return Ok(None) };
-    recorded_response(idempotency::claim(tx, key, now)?)
-}
-
-/// Returns the response of an earlier request with the same key, if any.
-///
-/// # Errors
-/// Returns `idempotency_key_reused` if another request used the key.
-pub(crate) fn recorded_response(claim: IdempotencyClaim) -> Result<Option<RecordedResponse>, Refusal> {
-    match claim {
-        IdempotencyClaim::New => Ok(None),
-        IdempotencyClaim::Replay(answer) => Ok(Some(answer)),
-        IdempotencyClaim::Conflict => Err(Refusal::new(
-            ErrorCode::IdempotencyKeyReused,
-            "This `Idempotency-Key` was used for another request within the last 24 hours.",
-        )),
-    }
 }
 
 /// Returns the route of each recipient.

@@ -11,7 +11,6 @@ use crate::{mailbox::return_path, mailbox::return_path::ReturnPath, service::Ser
 /// A captured message.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CapturedMessage {
-    /// The message.
     pub message: Message,
     /// The delivery state of each captured recipient.
     pub deliveries: Vec<RecipientDelivery>,

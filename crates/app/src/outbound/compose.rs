@@ -65,9 +65,7 @@ pub struct ComposedMessage {
 pub struct OutgoingMessage {
     /// The message id, which is also part of its `Message-ID`.
     pub message: MessageId,
-    /// The recipients.
     pub people: MessageRecipients,
-    /// The subject.
     pub subject: String,
     /// Bodies, data, files and labels.
     pub content: OutgoingContent,

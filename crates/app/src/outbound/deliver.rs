@@ -32,9 +32,7 @@ use crate::{persist::persist, service::ReadScope, service::Service, settings::De
 /// Identifies an envelope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EnvelopeRef {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The envelope.
     pub envelope: EnvelopeId,
 }
 

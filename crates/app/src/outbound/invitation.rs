@@ -33,7 +33,6 @@ const REPLY_NAME: &str = "reply.ics";
 /// An answer to the invitation in a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnswerCommand {
-    /// The answer.
     pub answer: InvitationAnswer,
     /// What the organizer reads beside it.
     pub text: Option<String>,

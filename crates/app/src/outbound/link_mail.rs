@@ -23,7 +23,6 @@ pub(crate) struct LinkMail {
 
 /// A written mail with a link.
 pub(crate) struct WrittenLinkMail {
-    /// The mail.
     pub(crate) mail: ServiceMail,
     /// The SHA-256 of the token in the link, to store.
     pub(crate) token_sha256: [u8; 32],

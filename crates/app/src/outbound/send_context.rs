@@ -8,7 +8,6 @@ use crate::messages::claim::FencingToken;
 /// The caller, inbox and idempotency key of a request that sends.
 #[derive(Clone, Debug)]
 pub struct SendContext {
-    /// The caller.
     pub caller: Caller,
     /// The inbox to send from.
     pub inbox: InboxId,

@@ -25,7 +25,6 @@ pub(crate) struct ServiceMail {
     pub(crate) kind: ServiceMailKind,
     /// The workspace that it is written for; a new person has none yet.
     pub(crate) workspace: Option<WorkspaceId>,
-    /// The mail.
     pub(crate) mail: WrittenMail,
 }
 

@@ -9,7 +9,6 @@ use crate::service::{ReadScope, Service};
 /// The first workspace and its owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FirstOwner {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The owner's address.
     pub email: String,

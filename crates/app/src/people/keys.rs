@@ -21,11 +21,8 @@ pub enum KeyScope {
 /// A key to create.
 #[derive(Clone, Debug)]
 pub struct KeyRequest {
-    /// The name.
     pub name: String,
-    /// The permissions.
     pub permissions: Permissions,
-    /// The scope.
     pub scope: KeyScope,
 }
 

@@ -109,7 +109,6 @@ pub async fn invite(
 /// A new role of a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoleChange {
-    /// The role.
     pub role: Role,
     /// What happens to org-wide keys of a person who is no owner any more.
     pub keys: Option<MemberKeys>,

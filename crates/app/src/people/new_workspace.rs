@@ -25,9 +25,7 @@ pub struct NewWorkspace {
 /// A workspace and its org-wide key with every permission, not stored yet.
 #[derive(Clone, Debug)]
 pub struct CreatedWorkspace {
-    /// The workspace.
     pub workspace: Workspace,
-    /// The key's row.
     pub key: ApiKey,
     /// The secret, shown in one response only.
     pub secret: ApiKeySecret,
@@ -40,9 +38,7 @@ pub struct CreatedWorkspace {
 /// An unclaimed workspace and its org-wide key with every permission, not stored yet.
 #[derive(Clone, Debug)]
 pub struct UnclaimedWorkspace {
-    /// The workspace.
     pub workspace: Workspace,
-    /// The key's row.
     pub key: ApiKey,
     /// The secret, shown in one response only.
     pub secret: ApiKeySecret,

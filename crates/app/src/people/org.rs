@@ -11,7 +11,6 @@ use crate::{inboxes::names::NameRules, service::Service};
 /// Changes of the disclosure. `None` leaves a setting unchanged.
 #[derive(Clone, Debug)]
 pub struct DisclosureChange {
-    /// The visible line.
     pub visible_line: Option<DisclosureLine>,
     /// Its text; `Some(None)` for the default.
     pub text: Option<Option<String>>,
@@ -22,7 +21,6 @@ pub struct DisclosureChange {
 /// Changes of a workspace. `None` leaves a setting unchanged.
 #[derive(Clone, Debug)]
 pub struct OrgChange {
-    /// The name.
     pub name: Option<String>,
     /// How much AI may process the mail.
     pub ai_processing: Option<AiProcessing>,
@@ -36,7 +34,6 @@ pub struct OrgChange {
     pub outbound_policy: Option<OutboundPolicy>,
     /// The number of days that mail is kept; `Some(None)` for ever.
     pub retention_days: Option<Option<u32>>,
-    /// The disclosure.
     pub disclosure: Option<DisclosureChange>,
 }
 

@@ -179,7 +179,6 @@ pub struct Person {
 pub struct Membership {
     /// What the person may do in the workspace.
     pub role: Role,
-    /// The workspace.
     pub workspace: Workspace,
 }
 
@@ -203,7 +202,6 @@ impl Person {
 /// A person with a new session.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
-    /// The person.
     pub person: Person,
     /// The secret of the new session.
     pub secret: SessionSecret,

@@ -12,7 +12,6 @@ use crate::service::{ReadScope, Service};
 pub struct NamedMembership {
     /// The membership.
     pub member: Member,
-    /// The name of the workspace.
     pub workspace_name: String,
 }
 

@@ -20,7 +20,6 @@ pub struct DailyUsage {
 /// The usage of a workspace.
 #[derive(Clone, Debug)]
 pub struct UsageReport {
-    /// The workspace.
     pub workspace: Workspace,
     /// The number of inboxes.
     pub inboxes: u64,

@@ -12,7 +12,6 @@ pub struct FileToRead {
     pub filename: Option<String>,
     /// Its media type.
     pub content_type: String,
-    /// Its bytes.
     pub bytes: Bytes,
 }
 

@@ -32,9 +32,7 @@ pub enum NetworkScope {
 /// A header field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpHeader {
-    /// The name.
     pub name: String,
-    /// The value.
     pub value: String,
 }
 
@@ -58,14 +56,12 @@ pub struct HttpLimits {
 /// An HTTP request to another server.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
-    /// The method.
     pub method: HttpMethod,
     /// An absolute `http:` or `https:` URL without user name and password. With `https:`, the certificate must be valid
     /// for its host.
     pub url: String,
     /// The header fields in order. `Host` and `Content-Length` are added.
     pub headers: Vec<HttpHeader>,
-    /// The body.
     pub body: Bytes,
     /// The networks that the request may reach.
     pub networks: NetworkScope,
@@ -74,7 +70,6 @@ pub struct HttpRequest {
     /// Whether the receiver recognizes a repeated request. Only then is an idle connection reused, because the request
     /// is sent again if the server has closed that connection.
     pub repeatable: bool,
-    /// The limits.
     pub limits: HttpLimits,
 }
 

@@ -56,7 +56,6 @@ pub enum DeliveryMode {
 pub struct Relay {
     /// Host name or address.
     pub host: String,
-    /// Port.
     pub port: u16,
     /// User and password for AUTH.
     pub credentials: Option<(String, String)>,

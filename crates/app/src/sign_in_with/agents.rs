@@ -13,7 +13,6 @@ const APPS_MAX: u32 = 100;
 /// An agent with the apps it has signed in to.
 #[derive(Clone, Debug)]
 pub struct AgentSignIns {
-    /// The agent.
     pub agent: Inbox,
     /// Its apps, the last one first.
     pub apps: Vec<SignedInApp>,

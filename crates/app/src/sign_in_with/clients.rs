@@ -12,7 +12,6 @@ use crate::{inboxes::names::NameRules, service::Service};
 /// An app to create.
 #[derive(Clone, Debug)]
 pub struct NewIdentityClient {
-    /// Its name.
     pub name: String,
     /// How it authenticates.
     pub kind: IdentityClientType,
@@ -29,7 +28,6 @@ pub struct NewIdentityClient {
 /// A change of an app; `None` leaves a setting unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct IdentityClientChange {
-    /// Its name.
     pub name: Option<String>,
     /// Where browsers may return to.
     pub redirect_uris: Option<Vec<String>>,

@@ -18,7 +18,6 @@ const ACCESS_TOKEN_PREFIX: &str = "phat_";
 pub struct ClientCredentials {
     /// The public id.
     pub client_id: Option<String>,
-    /// The secret.
     pub secret: Option<posthouse_domain::secret::SecretText>,
 }
 

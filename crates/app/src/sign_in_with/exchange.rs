@@ -31,7 +31,6 @@ const ID_TOKEN_TYPES: [&str; 2] = ["urn:ietf:params:oauth:token-type:id_token", 
 pub struct TokenExchange {
     /// What the app sent to authenticate.
     pub credentials: ClientCredentials,
-    /// The parameters.
     pub parameters: OAuthParameters,
     /// The client address of the app.
     pub ip: String,

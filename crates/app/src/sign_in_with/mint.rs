@@ -36,7 +36,6 @@ pub struct MintedToken {
     pub jti: String,
     /// The granted scopes.
     pub scope: IdentityScopes,
-    /// When it expires.
     pub expires_at: Time,
     /// What is left of the limits that it counted for.
     pub limits: Vec<LimitRest>,

@@ -11,7 +11,6 @@ use posthouse_store::{Tx, agents, identity_clients, inboxes, workspaces};
 pub(super) struct StandingAgent {
     /// The inbox or identity.
     pub agent: Inbox,
-    /// Its workspace.
     pub workspace: Workspace,
 }
 

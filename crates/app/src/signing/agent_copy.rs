@@ -108,7 +108,6 @@ impl CopySigner {
 /// What all copies of a message get: the content that is signed, and what is known about the sender.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentCopy<'a> {
-    /// The sender.
     pub sender: &'a CheckedSender,
     /// Signs.
     pub signer: &'a CopySigner,

@@ -9,7 +9,6 @@ use crate::{keyring::context, keyring::proof, keyring::signer::SigningError, ser
 /// The place of a new key among all keys.
 #[derive(Clone, Copy)]
 pub(super) struct KeySlot {
-    /// What it signs.
     pub(super) purpose: SigningPurpose,
     /// Its number among the keys of the purpose, from one.
     pub(super) generation: i64,

@@ -9,7 +9,6 @@ use crate::service::Service;
 /// The workspace of a caller.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Account {
-    /// The workspace.
     pub workspace: Workspace,
     /// What holds until a person claims it; `None` if it has an owner.
     pub unclaimed: Option<UnclaimedState>,

@@ -18,7 +18,6 @@ use crate::service::Service;
 pub struct AddedAgent {
     /// The secret of its key, shown in one response only.
     pub secret: ApiKeySecret,
-    /// The workspace.
     pub workspace: Workspace,
     /// Its inbox or identity.
     pub home: AgentHome,

@@ -21,7 +21,6 @@ pub struct IssuedChallenge {
     pub text: String,
     /// The zero bits that a solution must produce.
     pub difficulty: u32,
-    /// When it expires.
     pub expires_at: Time,
 }
 
@@ -30,7 +29,6 @@ pub struct IssuedChallenge {
 pub struct SolvedChallenge {
     /// The random part, which identifies it.
     pub nonce: Vec<u8>,
-    /// When it expires.
     pub expires_at: Time,
 }
 

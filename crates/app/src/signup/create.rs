@@ -21,9 +21,7 @@ pub use super::home::AgentHome;
 /// A request to sign up.
 #[derive(Clone, Debug)]
 pub struct NewSignup {
-    /// The challenge.
     pub challenge: String,
-    /// Its solution.
     pub solution: String,
     /// The name of the agent, which names the workspace.
     pub agent_name: Option<String>,
@@ -38,7 +36,6 @@ pub struct NewSignup {
 pub struct CreatedSignup {
     /// The secret of the agent's key, shown in one response only.
     pub secret: ApiKeySecret,
-    /// The workspace.
     pub workspace: Workspace,
     /// The agent's inbox or identity.
     pub home: AgentHome,

@@ -8,9 +8,7 @@ use crate::inboxes::create::{Lifespan, NewInbox};
 /// The inbox or identity of an agent; exactly one is present.
 #[derive(Clone, Debug)]
 pub struct AgentHome {
-    /// The inbox.
     pub inbox: Option<InboxView>,
-    /// The identity.
     pub identity: Option<IdentityView>,
 }
 

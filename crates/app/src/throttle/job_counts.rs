@@ -10,9 +10,7 @@ const TIMES_FREE: usize = 4;
 /// The free part of a limit.
 #[derive(Clone, Copy)]
 pub(super) struct FreeCapacity {
-    /// In total.
     pub(super) total: usize,
-    /// For one workspace.
     pub(super) of_workspace: usize,
 }
 

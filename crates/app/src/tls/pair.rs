@@ -42,7 +42,6 @@ pub struct CertificateFacts {
     pub expires_at: Time,
     /// The names it covers.
     pub names: Vec<String>,
-    /// Its source.
     pub source: CertificateSource,
 }
 

@@ -15,7 +15,6 @@ use crate::service::Service;
 /// A finished attempt.
 #[derive(Clone, Debug)]
 pub struct FinishedAttempt {
-    /// The leased attempt.
     pub leased_attempt: LeasedAttempt,
     /// The result; the next attempt is not decided yet.
     pub delivery: WebhookDelivery,

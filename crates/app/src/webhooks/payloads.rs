@@ -33,9 +33,7 @@ impl BodyForm {
 /// A rendered event.
 #[derive(Clone, Debug)]
 pub struct RenderedEvent {
-    /// The event.
     pub event: EventId,
-    /// The form.
     pub form: BodyForm,
     /// The JSON; `None` if the event is no longer in the log.
     pub json: Option<Bytes>,

@@ -42,7 +42,6 @@ pub struct AgentHandle(String);
 /// A handle as it is written: `@workspace` or `@workspace/agent`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FullHandle {
-    /// The workspace.
     pub workspace: HandleName,
     /// The agent; without one, the handle names no agent.
     pub agent: Option<AgentHandle>,
@@ -210,7 +209,6 @@ impl fmt::Display for AgentHandle {
 /// A handle that a workspace had before, which still leads to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PreviousHandle {
-    /// The handle.
     pub handle: HandleName,
     /// When it stops leading to the workspace.
     pub redirect_until: Time,
@@ -219,7 +217,6 @@ pub struct PreviousHandle {
 /// The handles of a workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WorkspaceHandles {
-    /// The current one.
     pub current: Option<HandleName>,
     /// Those that still lead to the workspace, latest first.
     pub previous: Vec<PreviousHandle>,
@@ -228,7 +225,6 @@ pub struct WorkspaceHandles {
 /// The workspace that a handle leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HandleTarget {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// Whether the handle was renamed and redirects.
     pub is_redirect: bool,

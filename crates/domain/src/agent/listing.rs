@@ -25,7 +25,6 @@ named! {
 /// The listing of a public card, as its owner sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
-    /// The state.
     pub state: ListingState,
     /// Why it is hidden.
     pub reason: Option<ListingReason>,

@@ -46,9 +46,7 @@ pub struct Reporter {
     pub is_own: bool,
     /// Whether a person owns it.
     pub claim: ClaimStatus,
-    /// Whether it is suspended.
     pub is_suspended: bool,
-    /// When it was created.
     pub created_at: Time,
 }
 
@@ -92,9 +90,7 @@ pub fn check_daily(used: u64, now: Time) -> Result<(), Refusal> {
 pub struct AgentReport {
     /// The workspace that reports.
     pub workspace: WorkspaceId,
-    /// Its id.
     pub id: AgentReportId,
-    /// The workspace of the agent.
     pub agent_workspace: WorkspaceId,
     /// The inbox or identity of the agent.
     pub agent: InboxId,
@@ -108,14 +104,12 @@ pub struct AgentReport {
     pub counts: bool,
     /// The keyed hash of the client's network; `None` on loopback.
     pub network: Option<Vec<u8>>,
-    /// When.
     pub created_at: Time,
 }
 
 /// An agent with open reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReportedAgent {
-    /// Its workspace.
     pub workspace: WorkspaceId,
     /// Its inbox or identity.
     pub inbox: InboxId,
@@ -132,13 +126,11 @@ pub struct OpenReport {
     pub workspace: WorkspaceId,
     /// Why.
     pub reason: ReportReason,
-    /// Details.
     pub details: Option<String>,
     /// A message of the workspace that reports.
     pub message: Option<MessageId>,
     /// Whether it counts toward hiding the listing.
     pub counts: bool,
-    /// When.
     pub created_at: Time,
 }
 

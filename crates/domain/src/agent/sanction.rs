@@ -23,7 +23,6 @@ pub struct Sanction {
     pub review_requested_at: Option<Time>,
     /// What the owner said.
     pub review_note: Option<String>,
-    /// When.
     pub created_at: Time,
 }
 

@@ -10,29 +10,23 @@ use crate::{
 /// An API key as listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ApiKey {
-    /// The workspace it belongs to.
     pub workspace: WorkspaceId,
-    /// Its ID.
     pub id: KeyId,
     /// Its display name.
     pub name: String,
     /// The first characters of the secret.
     pub shown: String,
-    /// Its scope.
     pub scope: Scope,
     /// The kind of the inbox of an inbox-scoped key.
     pub inbox_kind: Option<InboxKind>,
     /// The person that it belongs to; `None` for keys of the operator and of agents.
     pub member: Option<UserId>,
-    /// Its permissions.
     pub permissions: Permissions,
-    /// When it was created.
     pub created_at: Time,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Time>,
     /// The client of that use.
     pub last_client: KeyClient,
-    /// When it was revoked.
     pub revoked_at: Option<Time>,
 }
 

@@ -31,7 +31,6 @@ pub enum Principal {
 /// An authenticated API key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyPrincipal {
-    /// The key.
     pub id: KeyId,
     /// The records it can access.
     pub scope: Scope,
@@ -44,7 +43,6 @@ pub struct KeyPrincipal {
 pub struct UserPrincipal {
     /// The person.
     pub user: UserId,
-    /// The session.
     pub session: SessionId,
     /// What the person may do in the workspace.
     pub role: Role,
@@ -77,9 +75,7 @@ pub enum Credential {
 /// A principal that acts in a workspace. Use cases need one to know the workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caller {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The principal.
     pub principal: Principal,
 }
 

@@ -9,7 +9,6 @@ use crate::{
 /// The delivery status of one recipient, with its message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MessageDelivery {
-    /// The message.
     pub message: MessageId,
     /// The delivery status.
     pub delivery: RecipientDelivery,
@@ -18,11 +17,8 @@ pub struct MessageDelivery {
 /// A message for the recipients at one destination.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutboundEnvelope {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// Its ID.
     pub id: EnvelopeId,
-    /// The message.
     pub message: MessageId,
     /// The recipient's domain in A-label form.
     pub destination: String,

@@ -11,7 +11,6 @@ const INTRODUCTION_MAX: usize = 2;
 /// A line of a message, or a line in place of several that an earlier message has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DigestLine {
-    /// What it is.
     pub kind: DigestKind,
     /// Where it begins in the message's text, in characters.
     pub from: u32,
@@ -26,7 +25,6 @@ pub struct DigestLine {
 /// The text of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct DigestSource<'a> {
-    /// The text.
     pub text: &'a str,
     /// The new text of a reply, if it was extracted.
     pub new_text: Option<&'a str>,

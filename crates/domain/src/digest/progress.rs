@@ -17,7 +17,6 @@ const TIMES_BYTES: usize = 24;
 /// A part of a message that wasn't given, or not to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenUnit {
-    /// The message.
     pub message: MessageId,
     /// Which of its text.
     pub kind: DigestKind,

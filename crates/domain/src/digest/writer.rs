@@ -9,7 +9,6 @@ use crate::id::{AttachmentId, MessageId};
 /// A part of a digest: consecutive lines of one message or file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DigestPart {
-    /// The message.
     pub message: MessageId,
     /// The file, if it is text of a file.
     pub attachment: Option<AttachmentId>,
@@ -24,7 +23,6 @@ pub struct DigestPart {
 /// A finished digest.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Digest {
-    /// The text.
     pub text: String,
     /// Its parts in order.
     pub parts: Vec<DigestPart>,

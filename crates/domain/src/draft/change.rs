@@ -26,17 +26,12 @@ pub enum ScheduleChange {
 /// A change of a draft. `None` keeps a field; for nullable fields, an inner `None` clears it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DraftChange {
-    /// To.
     pub to: Option<Vec<String>>,
-    /// Cc.
     pub cc: Option<Vec<String>>,
-    /// Bcc.
     pub bcc: Option<Vec<String>>,
-    /// Subject.
     pub subject: Option<Option<String>>,
     /// Plain text.
     pub text: Option<Option<String>>,
-    /// HTML.
     pub html: Option<Option<String>>,
     /// Structured data.
     pub data_json: Option<Option<String>>,
@@ -52,7 +47,6 @@ pub struct DraftChange {
     pub answers: Option<(MessageId, ThreadId)>,
     /// Whether it replies to all recipients.
     pub reply_all: Option<bool>,
-    /// The change of the schedule.
     pub schedule: ScheduleChange,
 }
 

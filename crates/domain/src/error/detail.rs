@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::{AuthorRefusal, ErrorCode, FieldProblem, ProofProblem};
 use crate::{
-    auth::Permission,
+    auth::permission::Permission,
     draft::status::DraftStatus,
     gate::loop_rule::LoopRule,
     id::InboxId,
-    outbound_policy::{FindingKind, JudgedRecipient, OutboundFinding},
+    outbound_policy::finding::{FindingKind, JudgedRecipient, OutboundFinding},
     time::Time,
 };
 
@@ -432,7 +432,6 @@ details! {
 /// The declaration of a detail of an error code.
 #[derive(Clone, Copy, Debug)]
 pub struct DetailRule {
-    /// The detail.
     pub kind: DetailKind,
     /// Whether every error with the code has it.
     pub is_required: bool,

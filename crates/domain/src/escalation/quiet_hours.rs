@@ -52,11 +52,8 @@ impl std::fmt::Display for ClockTime {
 /// is not. If the end is not after the start, it is on the next day. If both are equal, the period is empty.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QuietHours {
-    /// The start.
     pub start: ClockTime,
-    /// The end.
     pub end: ClockTime,
-    /// The time zone.
     pub timezone: NamedTimeZone,
 }
 

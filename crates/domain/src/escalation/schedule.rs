@@ -10,7 +10,6 @@ use crate::{
 /// An escalation that waits to be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PendingEscalation {
-    /// Its id.
     pub id: EscalationId,
     /// The inbox it is about. A mail is about one inbox, because it is shown among the sent mail of that inbox.
     pub inbox: Option<InboxId>,

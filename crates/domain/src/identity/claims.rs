@@ -16,9 +16,7 @@ use crate::{
 /// What a token says about an agent, beside who issued it.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimsAbout<'a> {
-    /// The agent.
     pub agent: &'a Inbox,
-    /// Its workspace.
     pub workspace: &'a Workspace,
     /// The app.
     pub client: &'a IdentityClient,
@@ -65,11 +63,9 @@ impl ClaimsAbout<'_> {
 /// The claims about a token itself.
 #[derive(Clone, Debug)]
 pub struct TokenFacts<'a> {
-    /// The issuer.
     pub issuer: &'a str,
     /// The id of the token.
     pub jti: &'a str,
-    /// When it was issued.
     pub issued_at: Time,
     /// How long it is valid, in seconds.
     pub expires_in: i64,

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::app_url;
 use super::scope::IdentityScopes;
 use crate::{
-    auth::random_alphanumerics,
+    auth::secret::random_alphanumerics,
     id::{IdentityClientId, InboxId, WorkspaceId},
     time::Time,
 };
@@ -60,7 +60,6 @@ pub struct IdentityClient {
     pub id: IdentityClientId,
     /// Its public id, the audience of tokens.
     pub client_id: String,
-    /// Its name.
     pub name: String,
     /// How it authenticates.
     pub kind: IdentityClientType,
@@ -82,7 +81,6 @@ pub struct IdentityClient {
     pub enabled: bool,
     /// When an agent last signed in, to the minute.
     pub last_used_at: Option<Time>,
-    /// When it was created.
     pub created_at: Time,
     /// When it was changed.
     pub updated_at: Time,

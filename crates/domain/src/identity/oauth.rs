@@ -44,7 +44,6 @@ named! {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}: {description}", code.text())]
 pub struct OAuthError {
-    /// The code.
     pub code: OAuthErrorCode,
     /// What is wrong, for a developer: printable ASCII without quotes and backslashes (RFC 6749 §5.2).
     pub description: String,

@@ -61,7 +61,6 @@ pub struct KnowledgeQuery {
 /// A passage that matches: the best one of its document.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KnowledgeMatch {
-    /// The document.
     pub document: KnowledgeId,
     /// Where the passage begins, in bytes of the body.
     pub start: u32,

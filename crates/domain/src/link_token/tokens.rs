@@ -16,7 +16,6 @@ const INITIALS_BYTES_MAX: usize = 10;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Found {
     pub(super) range: Range<usize>,
-    /// Its secret.
     pub(super) secret: String,
 }
 

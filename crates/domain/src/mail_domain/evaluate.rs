@@ -20,14 +20,12 @@ const PARENTS_MAX: usize = 8;
 pub struct DnsHosting {
     /// The zone that contains the domain.
     pub zone: String,
-    /// Its nameservers.
     pub nameservers: Vec<String>,
 }
 
 /// The result of a check. Records that DNS didn't answer for are left out.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DomainCheck {
-    /// The records.
     pub records: Vec<CheckedRecord>,
     /// Where the domain's DNS is hosted, if that is known.
     pub hosting: Option<DnsHosting>,

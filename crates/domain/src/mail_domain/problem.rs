@@ -41,7 +41,6 @@ named! {
 /// A mistake in a published record, for the owner of the domain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordProblem {
-    /// Its kind.
     pub kind: RecordProblemKind,
     /// What was found. Contains text from DNS.
     pub message: String,

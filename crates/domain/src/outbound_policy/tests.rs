@@ -1,6 +1,7 @@
 //! Tests of the decision table.
 
 use super::*;
+use crate::id::MessageId;
 
 fn facts(policy: OutboundPolicy, is_seen_only: bool, has_secret: bool) -> OutboundFacts {
     let kind = if is_seen_only { OriginKind::SeenOnly } else { OriginKind::Contact };

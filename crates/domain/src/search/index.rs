@@ -59,9 +59,7 @@ pub fn inbox_token(id: InboxId) -> String {
 /// A message to index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexSource {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The inbox.
     pub inbox: InboxId,
     /// `Subject`.
     pub subject: Option<String>,

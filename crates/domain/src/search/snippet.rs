@@ -14,7 +14,6 @@ const BEFORE_BYTES: usize = 60;
 /// The texts of a message in which a hit is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchedText<'a> {
-    /// The subject.
     pub subject: &'a str,
     /// The author.
     pub from: &'a str,

@@ -103,58 +103,14 @@ fn replies_go_to_the_expected_recipients() {
 }
 
 fn message() -> Message {
-    use crate::{
-        id::IdGenerator,
-        message::{Channel, MessageStatus},
-        time::Time,
-    };
+    use crate::{id::IdGenerator, message::MessageIds, time::Time};
     let (now, ids) = (Time::from_millis(0), IdGenerator::new(Time::from_millis(0), [0; 8]));
-    Message {
+    let ids = MessageIds {
         workspace: ids.next(),
-        id: ids.next(),
+        message: ids.next(),
         inbox: ids.next(),
         thread: ids.next(),
         content: ids.next(),
-        direction: Direction::Inbound,
-        status: MessageStatus::Received,
-        channel: Channel::Email,
-        kind: MessageKind::Message,
-        rfc_message_id: "<1@a.example>".to_owned(),
-        in_reply_to: None,
-        references: Vec::new(),
-        from: String::new(),
-        to: Vec::new(),
-        cc: Vec::new(),
-        bcc: Vec::new(),
-        reply_to: None,
-        reply_to_unproven: false,
-        author_proven: false,
-        subject: None,
-        labels: Vec::new(),
-        is_read: false,
-        auto_reply: false,
-        size_bytes: 0,
-        trace: String::new(),
-        verification: None,
-        local_check: None,
-        data: None,
-        agent: None,
-        author: None,
-        disclosure: None,
-        answers: None,
-        contact_address: None,
-        contact: None,
-        has_attachments: false,
-        masked_links: false,
-        held: None,
-        released_at: None,
-        release: None,
-        analysis: None,
-        analysis_due: None,
-        analyzed_at: None,
-        status_at: now,
-        sent_at: None,
-        received_at: Some(now),
-        created_at: now,
-    }
+    };
+    Message { rfc_message_id: "<1@a.example>".to_owned(), size_bytes: 0, ..Message::new(ids, Direction::Inbound, now) }
 }

@@ -52,7 +52,6 @@ pub struct SubscriptionKey {
     pub url: String,
     /// The event type.
     pub kind: EventKind,
-    /// The arguments.
     pub arguments: SubscriptionArguments,
 }
 

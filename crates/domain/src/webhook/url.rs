@@ -37,9 +37,7 @@ pub enum WebhookHost {
 pub struct WebhookTarget {
     /// Whether to use TLS.
     pub https: bool,
-    /// The host.
     pub host: WebhookHost,
-    /// The port.
     pub port: u16,
     /// The path and query.
     pub path: String,

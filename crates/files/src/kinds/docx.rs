@@ -5,15 +5,10 @@ mod numbering;
 use numbering::{Numbering, ParagraphNumbers};
 
 use super::{
-    drawing,
-    pptx::{relations, resolved},
+    drawing, paragraphs,
+    relations::{relations, resolved},
 };
-use crate::{
-    FileError, FileText,
-    archive::Archive,
-    output::TextWriter,
-    xml::{self, XmlStep, XmlSteps, XmlTag},
-};
+use crate::{FileError, FileText, archive::Archive, output::TextWriter, xml};
 
 /// Notes and comments, after the text.
 const NOTES: [&str; 3] = ["word/footnotes.xml", "word/endnotes.xml", "word/comments.xml"];
@@ -29,7 +24,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let name = main.map_or_else(|| "word/document.xml".to_owned(), |main| resolved("", &main.target));
     let document = archive.require(&name)?;
     let mut numbers = ParagraphNumbers::new(numbering(&mut archive)?);
-    write_labeled(&xml::decode(&document), &mut out, &mut numbers)?;
+    paragraphs::write_labeled(&xml::decode(&document), &mut out, &mut numbers)?;
     let after = NOTES.iter().map(|name| (*name).to_owned());
     for name in after.chain(margins.into_iter().filter(|name| name.starts_with("word/footer"))) {
         part(&mut archive, &name, &mut out)?;
@@ -57,127 +52,8 @@ fn part(archive: &mut Archive<'_>, name: &str, out: &mut TextWriter) -> Result<(
     match archive.read(name)? {
         Some(bytes) => {
             out.end_line();
-            write(&xml::decode(&bytes), out)
+            paragraphs::write(&xml::decode(&bytes), out)
         }
         None => Ok(()),
-    }
-}
-
-/// Elements whose text is not of the document: deleted text, the second form of something that is there twice, properties
-/// before a change, and how a word is pronounced.
-const SKIPPED: [&str; 9] =
-    ["del", "moveFrom", "Fallback", "instrText", "delText", "pPrChange", "rPrChange", "sectPrChange", "rt"];
-
-/// Writes the text of a part: a line for each paragraph, and for each row of a table.
-pub(crate) fn write(source: &str, out: &mut TextWriter) -> Result<(), FileError> {
-    write_labeled(source, out, &mut NoLabels)
-}
-
-/// Numbers and bullets of paragraphs. A program shows them before the text, but the text doesn't have them.
-pub(crate) trait ParagraphLabels {
-    /// An element begins.
-    fn open(&mut self, name: &str, tag: &XmlTag<'_>);
-
-    /// An element ends.
-    fn close(&mut self, name: &str);
-
-    /// Returns what stands before the text that begins; `None` within a paragraph.
-    fn take(&mut self) -> Option<String>;
-}
-
-/// Paragraphs without numbers and bullets.
-struct NoLabels;
-
-impl ParagraphLabels for NoLabels {
-    fn open(&mut self, _: &str, _: &XmlTag<'_>) {}
-
-    fn close(&mut self, _: &str) {}
-
-    fn take(&mut self) -> Option<String> {
-        None
-    }
-}
-
-/// Writes the text of a part with the labels of its paragraphs.
-pub(crate) fn write_labeled(
-    source: &str,
-    out: &mut TextWriter,
-    labels: &mut dyn ParagraphLabels,
-) -> Result<(), FileError> {
-    let mut steps = XmlSteps::new(source);
-    let mut reader = DocxReader { out, labels, is_text: false, skipped: 0, cells: 0, cell: String::new() };
-    while let Some(step) = steps.next()? {
-        if reader.out.is_full() {
-            return Ok(());
-        }
-        match step {
-            XmlStep::Open(tag) => reader.open(&tag),
-            XmlStep::Close(name) => reader.close(&name),
-            XmlStep::Text(text) if reader.is_text => reader.text(&text),
-            XmlStep::Text(_) => {}
-        }
-    }
-    Ok(())
-}
-
-/// Reads the text of a part.
-struct DocxReader<'o> {
-    out: &'o mut TextWriter,
-    labels: &'o mut dyn ParagraphLabels,
-    is_text: bool,
-    /// Nesting of elements that are left out.
-    skipped: usize,
-    /// Nesting of cells.
-    cells: usize,
-    cell: String,
-}
-
-impl DocxReader<'_> {
-    fn open(&mut self, tag: &XmlTag<'_>) {
-        let name = tag.name();
-        self.is_text = false;
-        if self.skipped > 0 || SKIPPED.contains(&&*name) {
-            self.skipped += 1;
-            return;
-        }
-        self.labels.open(&name, tag);
-        match &*name {
-            "t" => self.is_text = true,
-            "tab" if self.cells == 0 => self.out.push_char('\t'),
-            "br" | "cr" if self.cells == 0 => self.out.push_char('\n'),
-            "tab" | "br" | "cr" => self.cell.push(' '),
-            "noBreakHyphen" if self.cells == 0 => self.out.push_char('-'),
-            "noBreakHyphen" => self.cell.push('-'),
-            "tc" => self.cells += 1,
-            "lang" => tag.attribute("val").iter().for_each(|language| self.out.set_language(language)),
-            _ => {}
-        }
-    }
-
-    fn close(&mut self, name: &str) {
-        self.is_text = false;
-        if self.skipped > 0 {
-            self.skipped -= 1;
-            return;
-        }
-        self.labels.close(name);
-        match name {
-            "p" if self.cells > 0 => self.cell.push(' '),
-            "p" => self.out.end_line(),
-            "tc" if self.cells == 1 => {
-                self.cells = 0;
-                self.out.cell(&std::mem::take(&mut self.cell));
-            }
-            "tc" => self.cells = self.cells.saturating_sub(1),
-            "tr" if self.cells == 0 => self.out.end_line(),
-            _ => {}
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        let label = self.labels.take().map(|label| label + " ");
-        for piece in label.as_deref().into_iter().chain([text]) {
-            if self.cells > 0 { self.cell.push_str(piece) } else { self.out.push(piece) }
-        }
     }
 }

@@ -1,11 +1,7 @@
 //! Charts, diagrams and shapes of office documents (ECMA-376 Part 1, DrawingML): they are parts of their own, to which slides,
 //! sheets and documents refer.
 
-use super::{
-    docx,
-    pptx::{Relation, relations, resolved},
-    xlsx::general,
-};
+use super::{numbers::general, paragraphs, relations::related};
 use crate::{
     FileError,
     archive::Archive,
@@ -13,8 +9,6 @@ use crate::{
     xml::{self, XmlStep, XmlSteps},
 };
 
-/// Parts that one part refers to.
-const PARTS_MAX: usize = 200;
 /// Series of a chart.
 const SERIES_MAX: usize = 100;
 /// Points of a series.
@@ -32,7 +26,7 @@ pub(crate) fn write_related(archive: &mut Archive<'_>, part: &str, out: &mut Tex
         if is_chart {
             write_chart(&xml::decode(&bytes), out)?
         } else {
-            docx::write(&xml::decode(&bytes), out)?
+            paragraphs::write(&xml::decode(&bytes), out)?
         }
         out.end_line();
         if out.is_full() {
@@ -40,20 +34,6 @@ pub(crate) fn write_related(archive: &mut Archive<'_>, part: &str, out: &mut Tex
         }
     }
     Ok(())
-}
-
-/// Returns the parts that a part refers to, each once, with their names, in the order of their numbers.
-pub(crate) fn related(archive: &mut Archive<'_>, part: &str) -> Result<Vec<(Relation, String)>, FileError> {
-    let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
-    let found = relations(archive, &format!("{folder}/_rels/{file}.rels"))?;
-    let named = found.into_iter().take(PARTS_MAX).map(|relation| {
-        let name = resolved(folder, &relation.target);
-        (relation, name)
-    });
-    let mut parts: Vec<(Relation, String)> = named.collect();
-    parts.sort_by(|(_, one), (_, other)| (one.len(), one).cmp(&(other.len(), other)));
-    parts.dedup_by(|(one, name), (other, known)| name == known && one.kind == other.kind);
-    Ok(parts)
 }
 
 /// Writes the text of the shapes that aren't places for the text of slides.

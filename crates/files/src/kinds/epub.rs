@@ -1,6 +1,6 @@
 //! Books (EPUB 3.3): a page for each document of the spine.
 
-use super::{pptx::resolved, text::write_html};
+use super::{relations::resolved, text::write_html};
 use crate::{
     FileError, FileText,
     archive::Archive,

@@ -1,4 +1,20 @@
-//! Numbers of list items, as office programs show them.
+//! Numbers as office programs show them, in cells, charts and lists.
+
+use std::borrow::Cow;
+
+/// Decimals of a number.
+pub(super) const DECIMALS_MAX: usize = 15;
+
+/// Returns a number without the digits that only the binary form has, and without zeros after the point.
+pub(super) fn general(value: &str, number: f64) -> Cow<'_, str> {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let has_exponent = value.contains(['e', 'E']);
+    if !number.is_finite() || (digits <= DECIMALS_MAX && (has_exponent || !value.trim().ends_with('0'))) {
+        return value.into();
+    }
+    let rounded: f64 = format!("{number:.14e}").parse().unwrap_or(number);
+    format!("{rounded}").into()
+}
 
 /// The form of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -9,7 +9,10 @@ use bullets::{SlideBullets, SlideStyles};
 use crate::{
     FileError, FileText,
     archive::Archive,
-    kinds::{docx, drawing},
+    kinds::{
+        drawing, paragraphs,
+        relations::{related, relations, resolved},
+    },
     output::TextWriter,
     xml::{self, XmlStep, XmlSteps},
 };
@@ -32,7 +35,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         }
         let slide = xml::decode(&slide);
         let behind = backgrounds.of(&mut archive, &name)?;
-        docx::write_labeled(&slide, &mut out, &mut behind.bullets())?;
+        paragraphs::write_labeled(&slide, &mut out, &mut behind.bullets())?;
         drawing::write_related(&mut archive, &name, &mut out)?;
         write_notes(&mut archive, &name, &mut out)?;
         out.end_line();
@@ -126,49 +129,8 @@ impl Backgrounds {
 
 /// Returns the name of the layout of a slide, or of the master of a layout.
 fn background(archive: &mut Archive<'_>, part: &str, kind: &str) -> Result<Option<String>, FileError> {
-    let related = drawing::related(archive, part)?;
-    Ok(related.into_iter().find(|(relation, _)| relation.kind.ends_with(kind)).map(|(_, name)| name))
-}
-
-/// A relation of a part to another one.
-pub(crate) struct Relation {
-    pub(crate) id: String,
-    pub(crate) target: String,
-    pub(crate) kind: String,
-}
-
-/// Returns the relations of a part to other parts of the file. Relations to what is elsewhere are left out.
-pub(crate) fn relations(archive: &mut Archive<'_>, name: &str) -> Result<Vec<Relation>, FileError> {
-    let Some(bytes) = archive.read(name)? else { return Ok(Vec::new()) };
-    let source = xml::decode(&bytes);
-    let (mut steps, mut relations) = (XmlSteps::new(&source), Vec::new());
-    while let Some(step) = steps.next()? {
-        if let XmlStep::Open(tag) = step
-            && tag.name() == "Relationship"
-            && tag.attribute("TargetMode").as_deref() != Some("External")
-            && let (Some(id), Some(target), Some(kind)) =
-                (tag.attribute("Id"), tag.attribute("Target"), tag.attribute("Type"))
-        {
-            relations.push(Relation { id, target, kind });
-        }
-    }
-    Ok(relations)
-}
-
-/// Returns the name of a part that another one names from its folder.
-pub(crate) fn resolved(folder: &str, target: &str) -> String {
-    if let Some(absolute) = target.strip_prefix('/') {
-        return absolute.to_owned();
-    }
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in target.split('/') {
-        match part {
-            ".." => drop(parts.pop()),
-            "." | "" => {}
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
+    let parts = related(archive, part)?;
+    Ok(parts.into_iter().find(|(relation, _)| relation.kind.ends_with(kind)).map(|(_, name)| name))
 }
 
 fn slide_ids(source: &str) -> Result<Vec<String>, FileError> {
@@ -189,5 +151,5 @@ fn write_notes(archive: &mut Archive<'_>, slide: &str, out: &mut TextWriter) -> 
     let Some(notes) = relations.iter().find(|relation| relation.kind.ends_with("/notesSlide")) else { return Ok(()) };
     let Some(bytes) = archive.read(&resolved(folder, &notes.target))? else { return Ok(()) };
     out.end_line();
-    docx::write(&xml::decode(&bytes), out)
+    paragraphs::write(&xml::decode(&bytes), out)
 }

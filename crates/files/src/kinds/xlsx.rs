@@ -6,11 +6,11 @@ mod format;
 use std::borrow::Cow;
 
 use format::CellFormats;
-pub(in crate::kinds) use format::{civil_time, general};
+pub(in crate::kinds) use format::civil_time;
 
 use super::{
-    docx, drawing,
-    pptx::{Relation, relations, resolved},
+    drawing, paragraphs,
+    relations::{Relation, related, relations, resolved},
 };
 use crate::{
     FileError, FileText,
@@ -57,7 +57,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
 
 /// Writes what lies on a sheet beside its cells: shapes, charts and comments.
 fn write_beside(archive: &mut Archive<'_>, sheet: &str, out: &mut TextWriter) -> Result<(), FileError> {
-    for (relation, name) in drawing::related(archive, sheet)? {
+    for (relation, name) in related(archive, sheet)? {
         let is_comments = relation.kind.ends_with("/comments");
         if !is_comments && !relation.kind.ends_with("/drawing") {
             continue;
@@ -66,7 +66,7 @@ fn write_beside(archive: &mut Archive<'_>, sheet: &str, out: &mut TextWriter) ->
         if is_comments {
             write_comments(&xml::decode(&bytes), out)?;
         } else {
-            docx::write(&xml::decode(&bytes), out)?;
+            paragraphs::write(&xml::decode(&bytes), out)?;
             drawing::write_related(archive, &name, out)?;
         }
         if out.is_full() {

@@ -26,11 +26,9 @@ use crate::{
 /// The response of a handler.
 #[derive(Debug)]
 pub struct RouteResponse {
-    /// The status.
     pub status: StatusCode,
     /// Headers in addition to those of every response.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// The body.
     pub body: ResponseBody,
     /// The workspace that the memory of the response counts for, if the route authenticated its caller by itself.
     pub workspace: Option<WorkspaceId>,
@@ -39,7 +37,6 @@ pub struct RouteResponse {
 /// A version of a document that many responses share.
 #[derive(Clone, Debug)]
 pub struct DocumentVersion {
-    /// The bytes.
     pub bytes: Bytes,
     /// The `ETag`.
     pub tag: String,

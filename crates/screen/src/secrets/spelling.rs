@@ -1,7 +1,7 @@
 //! Spellings of a text that a reader undoes at once: escapes, characters that look alike or show nothing, and numbers in
 //! words.
 
-use super::variants::DerivedText;
+use super::derived::DerivedText;
 use crate::fold::{self, Folded};
 use crate::html;
 

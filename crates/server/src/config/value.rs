@@ -19,7 +19,6 @@ pub(super) struct ConfigValue {
     is_untyped: bool,
     /// The source; a value of a secret's file has the source of the key that names the file.
     pub(super) source: ValueSource,
-    /// The file of a secret.
     pub(super) secret_file: Option<PathBuf>,
 }
 

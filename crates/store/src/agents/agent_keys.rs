@@ -38,7 +38,6 @@ statements! {
 /// Identifies a key of an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AgentKeyRef<'a> {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The inbox or identity.
     pub inbox: InboxId,

@@ -25,7 +25,6 @@ pub struct RestoreTarget<'a> {
     pub data_dir: &'a Path,
     /// The database, which must be missing.
     pub database: &'a Path,
-    /// The blob store.
     pub blobs: &'a BlobStore,
 }
 

@@ -58,7 +58,6 @@ pub struct ContactFilter {
     pub label: Option<String>,
     /// Any of these kinds; empty matches all.
     pub kinds: Vec<ContactKind>,
-    /// The domain.
     pub domain: Option<String>,
     /// Metadata keys with their required values.
     pub metadata: Vec<(String, String)>,
@@ -69,7 +68,6 @@ pub struct ContactFilter {
 pub struct ContactBulkFilter {
     /// Any of these kinds; empty matches all.
     pub kinds: Vec<ContactKind>,
-    /// The domain.
     pub domain: Option<String>,
 }
 

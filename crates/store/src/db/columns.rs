@@ -1,20 +1,17 @@
 //! Column conversions for domain types: IDs are 16 bytes, times are integer milliseconds, enums are their text names.
 
 use posthouse_domain::{
-    Actor, ActorKind, AgentHandle, AgentReportId, AiProcessing, Approval, AttachmentId, AttemptResultName,
-    CardVisibility, Channel, ClaimStatus, ClientKind, ClockTime, ConnectorId, ConnectorReach, ContactFieldSource,
-    ContactId, ContactKind, ContentId, DailyLimit, DeliveryStatus, Direction, Disclosure, DisclosureLine,
-    DkimSignatures, DomainId, DraftContent, DraftFailure, DraftId, DraftSource, DraftStatus, EnvelopeId,
-    EscalationDelivery, EscalationId, EscalationTrigger, EventId, EventKind, EventPayload, Extraction, Feedback,
-    ForwardId, ForwardingAddressId, ForwardingFailure, HandleName, HoldReason, IdentityClientId, IdentityClientType,
-    IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, IdentitySignInId,
-    InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, KnowledgeId, LeaseId, ListDirection,
-    ListEntryId, ListKind, ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState,
-    LocalRecipient, MessageId, MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind,
-    OutboundPolicy, Permissions, Plan, QueueItemState, QuietHours, ReportReason, RequestedFields, Role, RuleId,
-    SanctionKind, ScreeningMode, ServiceMailKind, SessionId, SignInId, SignInPurpose, SignedContent, SigningKeyTimes,
-    SigningPurpose, Skill, SubjectType, SuppressionReason, ThreadId, Time, TlsParameters, UserId, WebhookDeliveryId,
-    WebhookDeliveryStatus, WebhookId, WorkspaceId, WorkspaceOrigin,
+    Actor, ActorKind, AgentHandle, AiProcessing, Approval, AttemptResultName, CardVisibility, Channel, ClaimStatus,
+    ClientKind, ClockTime, ConnectorReach, ContactFieldSource, ContactKind, DailyLimit, DeliveryStatus, Direction,
+    Disclosure, DisclosureLine, DkimSignatures, DraftContent, DraftFailure, DraftId, DraftSource, DraftStatus,
+    EscalationDelivery, EscalationTrigger, EventKind, EventPayload, Extraction, Feedback, ForwardingFailure,
+    HandleName, HoldReason, IdentityClientType, IdentityRequestState, IdentityScopes, IdentitySignInEvent,
+    IdentitySignInFlow, InboxId, InboxKind, JobKind, JobReason, ListDirection, ListKind, ListPattern, ListPatternKind,
+    ListingProblem, ListingState, LocalDeliveryState, LocalRecipient, MessageId, MessageKind, MessageStatus,
+    NamedTimeZone, OnCallMailKind, OutboundPolicy, Permissions, Plan, QueueItemState, QuietHours, ReportReason,
+    RequestedFields, Role, SanctionKind, ScreeningMode, ServiceMailKind, SignInPurpose, SignedContent, SigningKeyTimes,
+    SigningPurpose, Skill, SubjectType, SuppressionReason, Time, TlsParameters, WebhookDeliveryStatus, WebhookId,
+    WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_mail::{bounce::BounceClass, jose::jwk::PublicJwk};
 use uuid::Uuid;
@@ -50,40 +47,7 @@ macro_rules! name_columns {
     )+};
 }
 
-id_columns!(
-    WorkspaceId,
-    KeyId,
-    InboxId,
-    ThreadId,
-    MessageId,
-    ContentId,
-    AttachmentId,
-    EventId,
-    DomainId,
-    EnvelopeId,
-    JobId,
-    ContactId,
-    ListEntryId,
-    RuleId,
-    ForwardingAddressId,
-    ForwardId,
-    LeaseId,
-    DraftId,
-    KnowledgeId,
-    WebhookId,
-    WebhookDeliveryId,
-    UserId,
-    SessionId,
-    SignInId,
-    InvitationId,
-    OnCallContactId,
-    EscalationId,
-    AgentReportId,
-    IdentityClientId,
-    IdentitySignInId,
-    IdentityRequestId,
-    ConnectorId,
-);
+posthouse_domain::with_ids!(id_columns);
 
 name_columns!(
     ActorKind,

@@ -450,7 +450,6 @@ macro_rules! from_row {
 macro_rules! row_struct {
     ($(#[$meta:meta])* $vis:vis $ty:ident { $($(#[$field_meta:meta])* $field:ident $(= $column:ident)?: $kind:ty),+ $(,)? }) => {
         $(#[$meta])*
-        #[allow(missing_docs, reason = "the columns say it")]
         $vis struct $ty { $($(#[$field_meta])* $vis $field: $kind),+ }
         $crate::from_row!($ty { $($field $(= $column)?),+ });
     };

@@ -38,6 +38,5 @@ statements! {
 pub struct SuppressionFilter {
     /// Part of the address.
     pub q: Option<String>,
-    /// The reason.
     pub reason: Option<SuppressionReason>,
 }

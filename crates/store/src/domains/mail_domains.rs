@@ -93,7 +93,6 @@ statements! {
 /// A DKIM key with its sealed private key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedDkimKey {
-    /// Its selector.
     pub selector: DkimSelector,
     /// The sealed private key.
     pub private_key: Vec<u8>,
@@ -115,7 +114,6 @@ pub struct SealedEd25519Key {
 /// The sealed keys that sign for a domain.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedSigningKeys {
-    /// The domain.
     pub id: DomainId,
     /// The selector of the RSA key.
     pub selector: DkimSelector,

@@ -43,7 +43,6 @@ const GROUPS_MIN: usize = 4;
 /// Limits for a selection of due jobs.
 #[derive(Clone)]
 pub struct DueJobsQuery {
-    /// The job kind.
     pub kind: JobKind,
     /// The current time.
     pub now: Time,

@@ -63,11 +63,8 @@ pub fn count_extraction(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Resul
 /// The attachment that a text is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AttachmentText {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The attachment.
     pub attachment: AttachmentId,
-    /// Its message.
     pub message: MessageId,
 }
 

@@ -91,9 +91,7 @@ crate::row_struct!(
 
 /// The bodies of one content.
 pub struct ContentBodies {
-    /// The content.
     pub id: ContentId,
-    /// Its bodies.
     pub bodies: MessageBodies,
 }
 

@@ -52,9 +52,7 @@ statements! {
 /// An inbox of a workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InboxRef {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The inbox.
     pub inbox: InboxId,
 }
 
@@ -67,13 +65,11 @@ pub struct MessageFilter {
     pub any_label: Vec<&'static str>,
     /// A few labels that exclude a message.
     pub hidden_labels: Vec<&'static str>,
-    /// Whether it is read.
     pub is_read: Option<bool>,
     /// Inbound or outbound.
     pub direction: Option<Direction>,
     /// Its delivery status.
     pub status: Option<MessageStatus>,
-    /// Its channel.
     pub channel: Option<Channel>,
     /// The advisory type set by the sender.
     pub kind: Option<MessageKind>,

@@ -187,7 +187,6 @@ pub struct WithheldRange {
 /// The lease for a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueLease<'a> {
-    /// Its ID.
     pub id: LeaseId,
     /// When it expires.
     pub until: Time,

@@ -95,7 +95,6 @@ statements! {
 /// The digests of a refresh token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RefreshDigests {
-    /// Of the family.
     pub family: [u8; 32],
     /// Of the whole token.
     pub token: [u8; 32],
@@ -104,25 +103,20 @@ pub struct RefreshDigests {
 /// A connector with a valid access token, and its workspace.
 #[derive(Clone, Debug)]
 pub struct ActiveConnector {
-    /// The workspace.
     pub workspace: Workspace,
-    /// The connector.
     pub connector: ConnectorPrincipal,
 }
 
 /// A connector with its authorization code.
 #[derive(Clone, Debug)]
 pub struct CodeRow {
-    /// The connector.
     pub connector: Connector,
-    /// The code.
     pub code: ConnectorCode,
 }
 
 /// A connector with the digest of its newest refresh token.
 #[derive(Clone, Debug)]
 pub struct FamilyRow {
-    /// The connector.
     pub connector: Connector,
     /// The digest.
     pub refresh_sha256: Option<[u8; 32]>,

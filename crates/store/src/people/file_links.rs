@@ -31,7 +31,6 @@ statements! {
 /// A link as stored.
 #[derive(Clone, Debug)]
 pub struct FileLinkRow {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// Whose call it is.
     pub credential: Credential,

@@ -52,7 +52,6 @@ statements! {
 /// A session that hasn't ended, with its workspace.
 #[derive(Clone, Debug)]
 pub struct ActiveSession {
-    /// The workspace.
     pub workspace: Workspace,
     /// The person and the session.
     pub user: UserPrincipal,

@@ -18,7 +18,6 @@ statements! {
 /// A token as stored.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamTokenRow {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// What requested the token.
     pub credential: Credential,

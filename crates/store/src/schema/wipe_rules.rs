@@ -72,16 +72,13 @@ pub enum RecordKind {
 /// A column that refers to a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reference {
-    /// The column.
     pub column: &'static str,
-    /// The kind of record.
     pub to: RecordKind,
 }
 
 /// A column that is emptied although its row stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClearedColumn {
-    /// The column.
     pub column: &'static str,
     /// The smallest record whose deletion empties it.
     pub with: ErasedRecord,
@@ -90,7 +87,6 @@ pub struct ClearedColumn {
 /// The rule of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableRule {
-    /// The table.
     pub table: &'static str,
     /// How long its rows live.
     pub lifetime: Lifetime,

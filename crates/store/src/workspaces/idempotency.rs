@@ -40,11 +40,9 @@ statements! {
 /// with nobody, all others of a workspace with each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IdempotencyScope {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The inbox of an inbox-scoped key.
     pub inbox: Option<InboxId>,
-    /// The connector.
     pub connector: Option<ConnectorId>,
 }
 
@@ -73,7 +71,6 @@ pub struct IdempotencyKey {
 pub struct RecordedResponse {
     /// The HTTP status.
     pub status: u16,
-    /// The body.
     pub body: String,
 }
 

@@ -76,7 +76,6 @@ statements! {
 /// The active keys of a person.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeysOfMember {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// The person.
     pub member: UserId,
@@ -93,18 +92,14 @@ impl KeysOfMember {
 /// A use of a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyUse {
-    /// The client.
     pub client: KeyClient,
-    /// When.
     pub at: Time,
 }
 
 /// A key that is not revoked, with its workspace.
 #[derive(Clone, Debug)]
 pub struct ActiveKey {
-    /// The workspace.
     pub workspace: Workspace,
-    /// The key.
     pub key: KeyPrincipal,
     /// When the key was last used, to the minute.
     pub last_used_at: Option<Time>,

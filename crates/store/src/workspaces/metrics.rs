@@ -92,7 +92,6 @@ const REASONS_MAX: u32 = 50;
 /// Selects counters by workspace, inbox and time. Times are rounded down to quarter hours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MetricsScope {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// Only this inbox.
     pub inbox: Option<InboxId>,
@@ -120,9 +119,7 @@ pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time, inc
 /// A change of the status of a sent message.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusChange {
-    /// The status before.
     pub before: MessageStatus,
-    /// The status after.
     pub after: MessageStatus,
 }
 

@@ -15,11 +15,9 @@ statements! {
 /// What a store holds, without the workspace of the service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StoreTotals {
-    /// Workspaces.
     pub workspaces: u64,
     /// Inboxes and identities that are not deleted.
     pub inboxes: u64,
-    /// Messages.
     pub messages: u64,
 }
 

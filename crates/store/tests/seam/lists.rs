@@ -9,7 +9,7 @@ use crate::support::{Dir, config, sqlite_config};
 use posthouse_domain::{
     id::{AttachmentId, ContentId, InboxId, MessageId, ThreadId, WorkspaceId},
     inbox::{Inbox, InboxKind},
-    message::{Attachment, Channel, Direction, Message, MessageBodies, MessageKind, MessageStatus},
+    message::{Attachment, Channel, Direction, Message, MessageBodies, MessageIds, MessageKind, MessageStatus},
     thread::Thread,
     time::Time,
 };
@@ -107,53 +107,22 @@ pub(super) fn at(n: i64) -> Time {
 
 /// Returns the `n`th message of the inbox; its content and thread have the same number.
 pub(super) fn message(n: u128, labels: &[&str]) -> Message {
-    Message {
+    let ids = MessageIds {
         workspace: WORKSPACE,
-        id: MessageId(Uuid::from_u128(n)),
         inbox: INBOX,
         thread: ThreadId(Uuid::from_u128(n)),
+        message: MessageId(Uuid::from_u128(n)),
         content: ContentId(Uuid::from_u128(n)),
-        direction: Direction::Inbound,
-        status: MessageStatus::Received,
-        channel: Channel::Email,
-        kind: MessageKind::Message,
+    };
+    Message {
         rfc_message_id: format!("<{n}@x.example>"),
-        in_reply_to: None,
-        references: Vec::new(),
         from: format!("Sender {n} <s{n}@y.example>"),
         to: vec!["i10@x.example".into()],
-        cc: Vec::new(),
-        bcc: Vec::new(),
-        reply_to: None,
-        reply_to_unproven: false,
-        author_proven: false,
         subject: Some(format!("Subject {n}")),
         labels: labels.iter().map(|&label| label.to_owned()).collect(),
-        is_read: false,
-        auto_reply: false,
         size_bytes: 100,
-        trace: String::new(),
-        verification: None,
-        local_check: None,
-        data: None,
-        agent: None,
-        author: None,
-        disclosure: None,
-        answers: None,
-        contact_address: None,
-        contact: None,
-        has_attachments: false,
-        masked_links: false,
-        held: None,
-        released_at: None,
-        release: None,
-        analysis: None,
-        analysis_due: None,
-        analyzed_at: None,
-        status_at: at(0),
-        sent_at: None,
-        received_at: Some(at(0)),
         created_at: at(i64::try_from(n).unwrap()),
+        ..Message::new(ids, Direction::Inbound, at(0))
     }
 }
 

@@ -17,7 +17,7 @@ use posthouse_domain::{
         CheckedRecord, DnsRecordKey, DomainStatus, MailDomain, ROTATION_DUE_AFTER_MS, RecordStatus, ServerDnsSettings,
     },
     message::{
-        Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageStatus,
+        Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageIds, MessageStatus,
         RecipientDelivery,
     },
     plan::Plan,
@@ -290,53 +290,24 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
     let now = Time::from_millis(NOW_MS);
     let (from, to) =
         if inbound { ("Dana <dana@example.com>", OURS) } else { ("Support bot <bot@agents.example>", THEIRS) };
-    Message {
+    let direction = if inbound { Direction::Inbound } else { Direction::Outbound };
+    let ids = MessageIds {
         workspace: id::<WorkspaceId>(1),
-        id: id(5),
         inbox: id(3),
         thread: id(4),
+        message: id(5),
         content: id::<ContentId>(7),
-        direction: if inbound { Direction::Inbound } else { Direction::Outbound },
+    };
+    Message {
         status,
-        channel: Channel::Email,
-        kind: MessageKind::Message,
         rfc_message_id: "<20270115080000.1@example.com>".to_owned(),
-        in_reply_to: None,
-        references: Vec::new(),
         from: from.to_owned(),
         to: vec![to.to_owned()],
-        cc: Vec::new(),
-        bcc: Vec::new(),
-        reply_to: None,
-        reply_to_unproven: false,
         author_proven: true,
         subject: Some("Invoice".to_owned()),
-        labels: Vec::new(),
-        is_read: false,
-        auto_reply: false,
         size_bytes: 2_210,
-        trace: String::new(),
-        verification: None,
-        local_check: None,
-        data: None,
-        agent: None,
-        author: None,
-        disclosure: None,
-        answers: None,
-        contact_address: None,
-        contact: None,
-        has_attachments: false,
-        masked_links: false,
-        held: None,
-        released_at: None,
-        release: None,
-        analysis: None,
-        analysis_due: None,
-        analyzed_at: None,
-        status_at: now,
         sent_at: (!inbound).then_some(now),
-        received_at: inbound.then_some(now),
-        created_at: now,
+        ..Message::new(ids, direction, now)
     }
 }
 

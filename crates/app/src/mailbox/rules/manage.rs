@@ -19,7 +19,6 @@ const PREVIEW_SHOWN_MAX: usize = 20;
 /// A change of a rule. `None` keeps a field.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RuleChange {
-    /// The name.
     pub name: Option<String>,
     /// The inbox; `Some(None)` for all.
     pub inbox: Option<Option<InboxId>>,
@@ -27,9 +26,7 @@ pub struct RuleChange {
     pub position: Option<i64>,
     /// Whether it applies.
     pub enabled: Option<bool>,
-    /// The conditions.
     pub conditions: Option<RuleConditions>,
-    /// The actions.
     pub actions: Option<RuleActions>,
 }
 

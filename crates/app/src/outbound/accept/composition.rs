@@ -24,7 +24,6 @@ pub(super) struct Composition {
     pub(super) workspace: Workspace,
     /// The inbox of the sender.
     pub(super) inbox: Inbox,
-    /// The author.
     pub(super) author: Mailbox,
     /// Whether a rule of the owner lets agents only draft answers to some mail of the inbox.
     pub(super) has_draft_only_mail: bool,

@@ -44,7 +44,6 @@ pub struct SendDecision {
 /// The decision for one recipient of a dry run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecipientDecision {
-    /// The address.
     pub address: String,
     /// `agent` or `email`.
     pub channel: Channel,

@@ -4,8 +4,8 @@
 use posthouse_api::views::event::data;
 use posthouse_domain::{
     Attachment, BounceKind, Channel, ContentId, DeliveryStatus, Direction, EventKind, IdGenerator, Inbox, Incident,
-    JobKind, JobReason, Message, MessageStatus, NewEvent, OutboundEnvelope, OutboundFacts, OutboundPolicy, Party,
-    RecipientDelivery, Suppression, SuppressionReason, ThreadId, Time, message::overall_status,
+    JobKind, JobReason, Message, MessageIds, MessageStatus, NewEvent, OutboundEnvelope, OutboundFacts, OutboundPolicy,
+    Party, RecipientDelivery, Suppression, SuppressionReason, ThreadId, Time, message::overall_status,
     outbound_policy::seen::SeenKeys,
 };
 use posthouse_mail::{address::Address, bounce::BounceClass};
@@ -31,7 +31,6 @@ pub(super) struct WrittenMessage {
 pub(super) struct Destination<'a> {
     /// The inbox that sends it.
     pub(super) inbox: &'a Inbox,
-    /// Its recipients.
     pub(super) routes: &'a [(Address, RecipientRoute)],
     /// What is known about them.
     pub(super) outbound: &'a OutboundFacts,
@@ -261,57 +260,24 @@ fn row(
     let (mail, outgoing) = (&accepted.sent, &accepted.message);
     let all = |channel| entries.iter().all(|entry| entry.channel == channel);
     let has_left = entries.iter().any(|entry| entry.status == DeliveryStatus::Delivered);
+    let ids = MessageIds { workspace: inbox.workspace, inbox: inbox.id, thread, message: outgoing.message, content };
     Message {
-        workspace: inbox.workspace,
-        id: outgoing.message,
-        inbox: inbox.id,
-        thread,
-        content,
-        direction: Direction::Outbound,
         status: overall_status(entries.iter().map(|entry| entry.status)),
         channel: match (all(Channel::Agent), all(Channel::Email)) {
             (true, _) => Channel::Agent,
             (_, true) => Channel::Email,
             _ => Channel::Mixed,
         },
-        kind: mail.kind,
         rfc_message_id: mail.rfc_message_id.clone().unwrap_or_default(),
-        in_reply_to: mail.in_reply_to.clone(),
-        references: mail.references.clone(),
-        from: mail.from.clone(),
-        to: mail.to.clone(),
-        cc: mail.cc.clone(),
         bcc: outgoing.people.bcc.iter().map(ToString::to_string).collect(),
-        reply_to: mail.reply_to.clone(),
-        reply_to_unproven: false,
-        author_proven: false,
         subject: Some(outgoing.subject.clone()),
-        labels: mail.labels.clone(),
         is_read: true,
-        auto_reply: false,
-        size_bytes: mail.size_bytes,
-        trace: String::new(),
-        verification: None,
-        local_check: None,
-        data: mail.data.clone(),
-        agent: None,
         author: accepted.author.as_ref().map(|(claims, _)| claims.signature()),
-        disclosure: mail.disclosure.clone(),
         answers: outgoing.answers().map(|original| original.id),
         contact_address: contact_address(inbox, routes),
-        contact: None,
-        has_attachments: !mail.files.is_empty(),
-        masked_links: false,
-        held: None,
-        released_at: None,
-        release: None,
-        analysis: None,
-        analysis_due: None,
-        analyzed_at: None,
-        status_at: accepted.now,
         sent_at: has_left.then_some(accepted.now),
-        received_at: None,
         created_at,
+        ..mail.message(ids, Direction::Outbound, accepted.now)
     }
 }
 

@@ -12,8 +12,8 @@ use posthouse_store::contents::RawLocation;
 use posthouse_store::idempotency::{self, IdempotencyKey, RecordedResponse};
 use posthouse_store::{BlobDigest, Tx, draft_files, drafts, storage};
 
-use crate::outbound::accept::{self, SendResponse};
 use crate::outbound::draft_events::append_event;
+use crate::outbound::response::{SendResponse, claimed};
 use crate::{
     access::visible,
     limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
@@ -33,17 +33,13 @@ pub(crate) struct HeldMessage {
     pub(crate) inbox: Inbox,
     /// The idempotency key of the request.
     pub(crate) key: Option<IdempotencyKey>,
-    /// The recipients.
     pub(crate) people: MessageRecipients,
-    /// The subject.
     pub(crate) subject: String,
     /// The content as the caller gave it.
     pub(crate) content: OutgoingContent,
-    /// The message that it answers.
     pub(crate) answers: Option<Message>,
     /// Why it is held.
     pub(crate) hold: DraftHold,
-    /// The origins of its recipients.
     pub(crate) origins: Vec<JudgedRecipient>,
     pub(crate) plans: Plans,
     pub(crate) now: Time,
@@ -85,7 +81,7 @@ pub(crate) async fn keep(service: &Arc<Service>, mut held: Box<HeldMessage>) -> 
     let ids = service.clock.ids();
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &held.caller, held.inbox.id)?;
-        if let Some(answer) = accept::claimed(tx, held.key.as_ref(), held.now)? {
+        if let Some(answer) = claimed(tx, held.key.as_ref(), held.now)? {
             return Ok(SendResponse::replay(answer));
         }
         storage::limit(tx, &held.plans);

@@ -17,13 +17,11 @@ pub(crate) struct Addressed<'a> {
     pub(crate) inbox: &'a Inbox,
     /// Who sends it.
     pub(crate) caller: &'a Caller,
-    /// The message that it answers.
     pub(crate) answers: Option<&'a Message>,
     /// Origins that were found when a draft was written or scheduled.
     pub(crate) known: &'a [JudgedRecipient],
     /// Whether the known origins stay, also weak ones: the draft was judged when it was scheduled.
     pub(crate) is_judged: bool,
-    /// Now.
     pub(crate) now: Time,
 }
 

@@ -13,11 +13,8 @@ use super::{LocalCopy, RecipientRoute};
 
 /// The recipients of a message in another workspace.
 pub struct OtherWorkspace {
-    /// The workspace.
     pub workspace: WorkspaceId,
-    /// The id of the delivery to it.
     pub delivery: EnvelopeId,
-    /// The recipients.
     pub recipients: Vec<LocalRecipient>,
 }
 

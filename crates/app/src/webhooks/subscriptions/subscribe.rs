@@ -39,7 +39,6 @@ pub struct SubscribeRequest {
 /// A subscription, as its client sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GrantedSubscription {
-    /// The id.
     pub id: String,
     /// When the client must have renewed it.
     pub refresh_before: Time,

@@ -404,6 +404,7 @@ impl Bridge {
             && let Some(tools) = answer.pointer_mut("/result/tools")
         {
             files::describe(tools);
+            saving::describe(tools);
             let is_last = answer.pointer("/result/nextCursor").is_none_or(Value::is_null);
             if self.profile == "all"
                 && is_last

@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::saving;
 use crate::{commands::input, error::ClientError};
 
 /// The member of a tool's arguments that has files.
@@ -128,10 +127,9 @@ fn taken_path(file: &mut Value) -> Result<Option<String>, &'static str> {
     }
 }
 
-/// Adds paths to the schemas of the tools that accept or return files.
+/// Adds paths to the schemas of the tools that accept files.
 pub(super) fn describe(tools: &mut Value) {
     for tool in tools.as_array_mut().into_iter().flatten() {
-        saving::describe(tool);
         let Some(items) = tool.pointer_mut("/inputSchema/properties/attachments/items") else { continue };
         if items.get("properties").is_some_and(Value::is_object) {
             items["properties"]["path"] = json!({

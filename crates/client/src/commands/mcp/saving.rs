@@ -27,8 +27,10 @@ const NAME_CHARS_MAX: usize = 100;
 const SAME_NAME_MAX: u32 = 1_000;
 
 /// Adds the argument to the schema of the tool.
-pub(super) fn describe(tool: &mut Value) {
-    if tool["name"] == TOOL && tool.pointer("/inputSchema/properties").is_some_and(Value::is_object) {
+pub(super) fn describe(tools: &mut Value) {
+    let mut tools = tools.as_array_mut().into_iter().flatten();
+    let tool = tools.find(|tool| tool["name"] == TOOL).filter(|tool| tool["inputSchema"]["properties"].is_object());
+    if let Some(tool) = tool {
         tool["inputSchema"]["properties"][SAVE_TO] = json!({
             "type": "string",
             "description": "Directory on this machine to save the attachments in."

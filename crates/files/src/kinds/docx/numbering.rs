@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ParagraphLabels;
 use crate::{
     FileError,
-    kinds::numbers::NumberForm,
+    kinds::{numbers::NumberForm, paragraphs::ParagraphLabels},
     xml::{XmlStep, XmlSteps, XmlTag},
 };
 

@@ -5,7 +5,7 @@ use std::{collections::HashMap, rc::Rc};
 
 use crate::{
     FileError,
-    kinds::{docx::ParagraphLabels, numbers::NumberForm},
+    kinds::{numbers::NumberForm, paragraphs::ParagraphLabels},
     xml::{XmlStep, XmlSteps, XmlTag},
 };
 
@@ -291,7 +291,7 @@ fn numbered(scheme: &str, number: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{kinds::docx, output::TextWriter};
+    use crate::{kinds::paragraphs, output::TextWriter};
 
     const MASTER: &str = r#"<p:sldMaster><p:sp><p:nvPr><p:ph type="title"/></p:nvPr></p:sp><p:sp><p:nvPr><p:ph type="body" idx="1"/></p:nvPr>
         <p:txBody><a:lstStyle/></p:txBody></p:sp><p:txStyles><p:titleStyle><a:lvl1pPr><a:buNone/></a:lvl1pPr></p:titleStyle>
@@ -304,7 +304,7 @@ mod tests {
         let styles = |source| Rc::new(SlideStyles::parse(source).expect("styles"));
         let mut bullets = SlideBullets::new(styles(LAYOUT), styles(MASTER));
         let mut out = TextWriter::default();
-        docx::write_labeled(&format!("<p:sp>{shape}</p:sp>"), &mut out, &mut bullets).expect("a slide");
+        paragraphs::write_labeled(&format!("<p:sp>{shape}</p:sp>"), &mut out, &mut bullets).expect("a slide");
         out.finish().pages.concat().trim().replace('\n', "|")
     }
 

@@ -4,6 +4,7 @@ use std::{borrow::Cow, collections::HashMap};
 
 use crate::{
     FileError,
+    kinds::numbers::{DECIMALS_MAX, general},
     xml::{XmlStep, XmlSteps},
 };
 
@@ -13,8 +14,6 @@ const DAYS_TO_1970: i64 = 25_569;
 const DAYS_TO_1904: f64 = 1_462.0;
 /// The last day that Excel knows: 9999-12-31.
 const DAYS_MAX: f64 = 2_958_465.0;
-/// Decimals of a number.
-const DECIMALS_MAX: usize = 15;
 
 /// The number formats of cells by their style.
 #[derive(Default)]
@@ -76,17 +75,6 @@ impl CellFormats {
             NumberFormat::General => general(value, number),
         }
     }
-}
-
-/// Returns a number without the digits that only the binary form has, and without zeros after the point.
-pub(in crate::kinds) fn general(value: &str, number: f64) -> Cow<'_, str> {
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let has_exponent = value.contains(['e', 'E']);
-    if !number.is_finite() || (digits <= DECIMALS_MAX && (has_exponent || !value.trim().ends_with('0'))) {
-        return value.into();
-    }
-    let rounded: f64 = format!("{number:.14e}").parse().unwrap_or(number);
-    format!("{rounded}").into()
 }
 
 /// Returns a number with these decimals. A half is rounded away from zero, as in the decimal form of the number.

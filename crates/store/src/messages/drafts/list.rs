@@ -18,7 +18,6 @@ const SORTED_MAX: u32 = 1_000;
 pub struct DraftFilter {
     /// One inbox; `None` means every inbox that isn't deleted.
     pub inbox: Option<InboxId>,
-    /// One thread.
     pub thread: Option<ThreadId>,
     /// Any of these statuses; empty matches all.
     pub statuses: Vec<DraftStatus>,

@@ -54,7 +54,6 @@ pub enum InboxLifetime {
 /// A query for a list of inboxes.
 #[derive(Clone, Debug)]
 pub struct InboxListQuery {
-    /// The workspace.
     pub workspace: WorkspaceId,
     /// Inboxes or identities.
     pub kind: InboxKind,
@@ -62,7 +61,6 @@ pub struct InboxListQuery {
     pub lives: InboxLifetime,
     /// Metadata keys with their required values; at most ten.
     pub metadata: Vec<(String, String)>,
-    /// The page.
     pub page: PageRange,
     /// The current time; expired temporary inboxes are omitted.
     pub now: Time,

@@ -5,6 +5,7 @@
 //! "Rules kept by a test".
 
 mod dependencies;
+mod docs;
 mod error_page;
 mod homes;
 mod language;
@@ -49,7 +50,9 @@ impl Violation {
 
 /// Returns every rule over single files.
 fn rules() -> impl Iterator<Item = &'static Rule> {
-    [sizes::RULES, layers::RULES, homes::RULES, names::RULES, parameters::RULES, words::RULES].into_iter().flatten()
+    [sizes::RULES, layers::RULES, homes::RULES, names::RULES, docs::RULES, parameters::RULES, words::RULES]
+        .into_iter()
+        .flatten()
 }
 
 /// Returns the root of the repository.

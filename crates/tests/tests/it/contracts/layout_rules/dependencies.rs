@@ -37,7 +37,7 @@ fn every_crate_inherits_the_workspace_lints_and_package_fields() {
     let root = read("Cargo.toml");
     for line in [
         "unsafe_code = \"forbid\"",
-        "missing_docs = \"warn\"",
+        "unreachable_pub = \"warn\"",
         "unwrap_used = \"warn\"",
         "license = \"Apache-2.0 OR MIT\"",
     ] {
