@@ -2,10 +2,15 @@
 
 pub(super) mod agent;
 mod agent_keys;
-mod drafts;
+pub(super) mod drafts;
+mod escalation;
 mod forwarding;
 mod identity;
+mod identity_token;
 mod messages;
+mod sending;
+mod threads;
+mod verification;
 
 use posthouse_api::views::{agent::CreatedAgentView, inbox::InboxView};
 use posthouse_api::wire::{
@@ -35,9 +40,13 @@ pub(super) fn operations() -> Vec<Operation> {
         agent::operations(),
         agent_keys::operations(),
         identity::operations(),
+        identity_token::operations(),
         messages::operations(),
+        verification::operations(),
+        threads::operations(),
         drafts::operations(),
         forwarding::operations(),
+        escalation::operations(),
     ];
     chapters.into_iter().flatten().collect()
 }

@@ -290,7 +290,7 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
     let at = server.clock.now().plus_ms(HOUR_MS).to_string();
     let message = json!({ "to": "bob@people.example", "subject": "s", "text": "t" });
     Some(match route.operation.name {
-        "sendMessage" | "sendMessageAlias" => message,
+        "sendMessage" | "sendMessageAlias" | "dryRunSend" => message,
         "replyToMessage" | "createDraft" | "updateDraft" => json!({ "text": "t" }),
         "answerInvitation" => json!({ "answer": "accept" }),
         "forwardMessage" => json!({ "to": "bob@people.example" }),
