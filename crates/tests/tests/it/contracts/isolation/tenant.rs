@@ -226,7 +226,7 @@ fn required(route: &Route) -> &'static str {
     match route.operation.name {
         "searchMessages" | "searchKnowledge" => "&q=secret",
         "waitForMessage" => "&since=2020-01-01",
-        "waitForVerification" => "&since=2020-01-01&include_unauthenticated=true",
+        "waitForVerification" => "&since=2020-01-01&include_unauthenticated=true&timeout=1",
         _ => "",
     }
 }
