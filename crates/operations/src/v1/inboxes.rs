@@ -1,7 +1,6 @@
 //! `/v1/inboxes`.
 
 pub(super) mod agent;
-mod agent_keys;
 pub(super) mod drafts;
 mod escalation;
 mod forwarding;
@@ -38,7 +37,6 @@ pub(super) fn operations() -> Vec<Operation> {
     let chapters = [
         own(),
         agent::operations(),
-        agent_keys::operations(),
         identity::operations(),
         identity_token::operations(),
         messages::operations(),
