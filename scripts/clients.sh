@@ -66,9 +66,27 @@ cat >tsconfig.json <<'JSON'
 		"strict": true, "noEmit": true, "target": "es2022", "module": "esnext", "moduleResolution": "bundler",
 		"lib": ["es2022", "dom", "dom.iterable"]
 	},
-	"include": ["typescript"]
+	"include": ["typescript", "use.ts"]
 }
 JSON
+# Whatever a send returns (a message, a draft that waits for an approval, a decision) has a status.
+cat >use.ts <<'TYPESCRIPT'
+import { dryRunSend, forwardMessage, replyToMessage, sendDraft, sendMessage } from './typescript';
+
+const to = 'ada@example.com';
+const original = { id: 'inbox', message_id: 'message' };
+
+export async function statuses(): Promise<string[]> {
+	const results = [
+		await sendMessage({ path: { id: 'inbox' }, body: { to, subject: 'Hello', text: 'Hi' }, throwOnError: true }),
+		await replyToMessage({ path: original, body: { text: 'Hi' }, throwOnError: true }),
+		await forwardMessage({ path: original, body: { to }, throwOnError: true }),
+		await sendDraft({ path: { id: 'inbox', draft_id: 'draft' }, throwOnError: true }),
+		await dryRunSend({ path: { id: 'inbox' }, body: { to, subject: 'Hello', text: 'Hi' }, throwOnError: true }),
+	];
+	return results.map((result) => result.data.status);
+}
+TYPESCRIPT
 node "$modules/typescript/bin/tsc" -p . >>typescript.log 2>&1 || fail typescript
 
 # Each operation is a function in every client.

@@ -61,7 +61,7 @@ run() {
 # - the messages of MCP are JSON-RPC, with errors of its own (mcp/ and scripts/mcp-conformance.sh test them);
 # - self-signup wants a solved challenge (routes/signup tests it);
 # - an emergency stop would refuse most operations that follow, so it runs last, in a workspace of its own.
-leave_out='^/oidc/(authorize|token|userinfo)|^/oauth/(authorize|token|register|revoke)$|^/mcp$|^/v1/stream$|^/confirm/|^/claim/|^/platform/auth/verify$|^/v1/signup$|^/v1/emergency-stop$'
+leave_out='^/oidc/(authorize|token)|^/oauth/(authorize|token|register|revoke)$|^/mcp$|^/v1/stream$|^/confirm/|^/claim/|^/platform/auth/verify$|^/v1/signup$|^/v1/emergency-stop$'
 run "$key" --phases examples,coverage,fuzzing,stateful --exclude-path-regex "$leave_out" "$@"
 
 second=$("$binary" workspace create --config "$data/config.toml" --data-dir "$data/data" --name second \

@@ -73,6 +73,8 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
         let entry = paths.entry(operation.path).or_insert_with(|| json!({}));
         entry[operation.method.text().to_ascii_lowercase()] = described;
     }
+    paths.sort_keys();
+    paths.values_mut().filter_map(Value::as_object_mut).for_each(Map::sort_keys);
     let webhooks = catalogue::document(&mut generator);
     let SharedParts { mut schemas } = shared;
     schemas.extend(generator.take_definitions(true));

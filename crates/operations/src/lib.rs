@@ -4,6 +4,7 @@
 //! Operations decode, call one use case and render. They know no transport.
 
 mod dev;
+mod oidc;
 pub mod platform;
 pub mod v1;
 mod well_known;
@@ -13,6 +14,7 @@ use posthouse_call::Operation;
 /// Returns every operation, in the order of the API reference.
 #[must_use]
 pub fn operations() -> Vec<Operation> {
-    let chapters = [v1::operations(), platform::operations(), well_known::operations(), dev::operations()];
+    let chapters =
+        [v1::operations(), platform::operations(), oidc::operations(), well_known::operations(), dev::operations()];
     chapters.into_iter().flatten().collect()
 }

@@ -2,8 +2,10 @@
 //! authenticate with the session of a person only; sign-in is in the crate of pages.
 
 mod api_keys;
+mod connector_requests;
 mod connectors;
 mod invitations;
+mod me;
 mod members;
 mod org;
 mod rules;
@@ -27,9 +29,11 @@ pub fn signed_in_view<'a>(service: &Service, person: &'a Person) -> SignedInView
 
 pub(crate) fn operations() -> Vec<Operation> {
     [
+        me::operations(),
         sessions::operations(),
         api_keys::operations(),
         connectors::operations(),
+        connector_requests::operations(),
         usage::operations(),
         org::operations(),
         screening::operations(),

@@ -6,12 +6,15 @@ mod contacts;
 mod deliverability;
 pub mod directory;
 mod domains;
+mod downloads;
+mod drafts;
 mod emergency_stop;
 mod escalation;
 mod events;
 mod fields;
+mod held_messages;
 mod identities;
-mod identity_clients;
+mod identity;
 mod inboxes;
 mod knowledge;
 mod lists;
@@ -27,7 +30,9 @@ mod suppressions;
 mod threads;
 mod webhooks;
 
-use posthouse_call::prelude::*;
+use posthouse_api::views::{RenderedPage, message::MessageView};
+use posthouse_call::{prelude::*, render_page};
+use posthouse_domain::{Page, Record};
 
 pub(crate) fn operations() -> Vec<Operation> {
     let chapters = [
@@ -45,11 +50,13 @@ pub(crate) fn operations() -> Vec<Operation> {
         deliverability::operations(),
         domains::operations(),
         inboxes::operations(),
+        drafts::operations(),
         identities::operations(),
         directory::operations(),
         public::operations(),
-        identity_clients::operations(),
+        identity::operations(),
         messages::operations(),
+        held_messages::operations(),
         queue::operations(),
         search::operations(),
         attachments::operations(),
@@ -57,4 +64,10 @@ pub(crate) fn operations() -> Vec<Operation> {
         knowledge::operations(),
     ];
     chapters.into_iter().flatten().collect()
+}
+
+/// Renders a page of messages.
+fn render_messages(service: &Service) -> impl Fn(&Page<Record>) -> Result<RenderedPage, Refusal> + Send + 'static {
+    let bytes_max = service.config.limits.page_bytes;
+    move |page| render_page(page, bytes_max, MessageView::of)
 }

@@ -79,12 +79,19 @@ impl TestServer {
     /// # Panics
     /// Panics if the sign-in fails.
     pub async fn owner_session(&self, key: &TestKey) -> Api {
+        self.browser(&self.owner_sign_in(key).await)
+    }
+
+    /// Signs the owner of a workspace in as [`Self::owner_session`] does, and returns the response.
+    ///
+    /// # Panics
+    /// Panics if the sign-in fails.
+    pub async fn owner_sign_in(&self, key: &TestKey) -> ApiResponse {
         let link = OperatorLink::new(self.service().clock.as_ref(), "owner@example.org", key.workspace);
         let (url, stored) = (link.url(""), link.clone());
         self.store().write(move |tx| stored.insert(tx)).await.expect("a link can be stored");
         let token = url.rsplit_once('=').expect("a link has a token").1;
-        let reply = self.anonymous().post("/platform/auth/verify", json!({ "token": token })).await.expect(200);
-        self.browser(&reply)
+        self.anonymous().post("/platform/auth/verify", json!({ "token": token })).await.expect(200)
     }
 
     /// Returns a client with the session that a response began, as the dashboard uses it.

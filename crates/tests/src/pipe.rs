@@ -1,14 +1,14 @@
 //! A second transport of the operations: JSON lines on a pipe, one call and one answer a line.
 //!
-//! A call is `{"key", "operation", "path", "query", "body", "idempotency_key"}`; all but `operation` may be absent. The answer
-//! is `{"status", "value"}` or `{"status", "error"}`.
+//! A call is `{"key", "operation", "path", "query", "body", "idempotency_key"}`; all but `operation` may be absent. The key is an
+//! API key or the secret of a session. The answer is `{"status", "value"}` or `{"status", "error"}`.
 
 use std::{collections::HashMap, net::Ipv4Addr, sync::Arc};
 
 use futures_util::StreamExt as _;
 use posthouse_app::{Service, access::credentials};
 use posthouse_call::{Answer, Arguments, CallSource, Operation, Outcome, OutcomeBody, PathParams, call};
-use posthouse_domain::{ApiKeySecret, ErrorCode, Refusal};
+use posthouse_domain::{ApiKeySecret, ErrorCode, Refusal, SessionSecret};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex};
@@ -83,15 +83,22 @@ async fn answer(
     let unknown = || invalid(format!("There is no operation `{}`.", line.operation));
     let operation = operations.get(line.operation.as_str()).filter(|one| one.is_callable()).ok_or_else(unknown)?;
     let client_ip = Ipv4Addr::LOCALHOST.into();
-    let caller = match line.key.as_deref().and_then(ApiKeySecret::parse) {
-        Some(key) => Some(credentials::key(service, &key, client_ip, None).await?),
-        None => None,
+    let key = line.key.as_deref().unwrap_or_default();
+    let caller = match (ApiKeySecret::parse(key), SessionSecret::parse(key)) {
+        (Some(key), _) => Some(credentials::key(service, &key, client_ip, None).await?),
+        (None, Some(session)) => Some(credentials::session(service, &session, client_ip).await?),
+        (None, None) => None,
     };
     let path = line.path.iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap_or_default()));
     let arguments = Arguments {
         path: PathParams::of(path),
         query: line.query,
-        body: line.body.map_or_else(Default::default, |body| body.to_string().into()),
+        body: line.body.map_or_else(Default::default, |body| match body {
+            Value::String(text) if operation.body.is_some_and(|rule| !rule.content_type.ends_with("json")) => {
+                text.into()
+            }
+            body => body.to_string().into(),
+        }),
         idempotency_key: line.idempotency_key,
     };
     let id = service.clock.ids().next::<uuid::Uuid>().to_string();

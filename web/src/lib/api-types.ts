@@ -1,56 +1,5 @@
 // Generated from openapi.json by `npm run types`.
 export interface paths {
-    "/healthz": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns 200 while the process is running. */
-        get: operations["getHealth"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/readyz": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns 200 if the store and the listeners work, otherwise 503 with the reason. `warnings` lists problems that need attention although the service works. */
-        get: operations["getReadiness"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns counters for Prometheus. Needs the bearer token `http.metrics_token`, unless `http.listen`, `base_url` and the client are all on loopback. */
-        get: operations["getPrometheusMetrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/.well-known/acme-challenge/{token}": {
         parameters: {
             query?: never;
@@ -60,3051 +9,6 @@ export interface paths {
         };
         /** Returns the response to an ACME challenge (RFC 8555 §8.3), while a certificate is being ordered. */
         get: operations["getAcmeChallenge"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/openapi.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns this OpenAPI description. */
-        get: operations["getOpenApi"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/docs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the API reference as HTML. */
-        get: operations["getDocs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/llms.txt": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the API on one page for language models. */
-        get: operations["getLlmsText"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/account": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the workspace of the API key, its limits, and the key itself.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["getAccount"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/signup/challenge": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns a challenge to solve before a signup. Needs no key. */
-        get: operations["getSignupChallenge"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/signup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Creates a workspace for an agent, with an API key and an inbox or identity. Until a person claims it, the workspace is restricted. Needs no key. */
-        post: operations["signUp"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/signup/claim": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a person a link to own this workspace. Earlier links stop working.
-         * @description Needs the permission `inboxes:write`; inbox-scoped keys are refused.
-         */
-        post: operations["requestClaim"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/signup/agents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity. If the workspace can't have more of them, agents share one.
-         * @description Needs the permission `inboxes:write`; only org-wide keys are allowed.
-         */
-        post: operations["addSignupAgent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/contacts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists contacts, most recently seen first.
-         * @description Needs the permission `contacts:read`.
-         */
-        get: operations["listContacts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/contacts/domains": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the domains of contacts except free mail providers, most contacts first, without pages.
-         * @description Needs the permission `contacts:read`.
-         */
-        get: operations["listContactDomains"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/contacts/delete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Deletes up to 1,000 contacts by kind, by domain or both. With dry_run, only counts them.
-         * @description Needs the permission `contacts:write`; inbox-scoped keys are refused.
-         */
-        post: operations["deleteContacts"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/contacts/by-address/{address}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the contact with this percent-encoded address, with up to 10 threads.
-         * @description Needs the permission `contacts:read`.
-         */
-        get: operations["getContactByAddress"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/contacts/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one contact, with up to 10 threads.
-         * @description Needs the permission `contacts:read`.
-         */
-        get: operations["getContact"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a contact but not its messages. With forget, later mail does not recreate it.
-         * @description Needs the permission `contacts:write`; inbox-scoped keys are refused.
-         */
-        delete: operations["deleteContact"];
-        options?: never;
-        head?: never;
-        /**
-         * Updates a contact. Mail never changes a name or kind that was set here.
-         * @description Needs the permission `contacts:write`.
-         */
-        patch: operations["updateContact"];
-        trace?: never;
-    };
-    "/v1/suppressions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists suppressed addresses, newest first.
-         * @description Needs the permission `contacts:read`.
-         */
-        get: operations["listSuppressions"];
-        put?: never;
-        /**
-         * Suppresses an address. An existing suppression keeps its reason and is returned with 200.
-         * @description Needs the permission `contacts:write`; inbox-scoped keys are refused.
-         */
-        post: operations["createSuppression"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/suppressions/{address}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Deletes the suppression of an address, so that the workspace can send to it again.
-         * @description Needs the permission `contacts:write`; inbox-scoped keys are refused.
-         */
-        delete: operations["deleteSuppression"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/lists": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists every entry of the allow and block lists, oldest first, without pages.
-         * @description Needs the permission `lists:manage`.
-         */
-        get: operations["listListEntries"];
-        put?: never;
-        /**
-         * Creates a list entry. Block beats allow; one allow entry closes its direction to everyone else.
-         * @description Needs the permission `lists:manage`.
-         */
-        post: operations["createListEntry"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/lists/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a list entry. Mail that it stopped stays blocked.
-         * @description Needs the permission `lists:manage`.
-         */
-        delete: operations["deleteListEntry"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the events of the last 30 days, oldest first unless order is desc.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["listEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/events/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one event of the last 30 days.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getEvent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/stream/token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Creates a token that opens one stream within a minute, for clients that cannot send headers.
-         * @description Needs the permission `messages:read`.
-         */
-        post: operations["createStreamToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/emergency-stop": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Stops the workspace: nothing is sent or claimed until an owner resumes it.
-         * @description Needs the permission `workspace:emergency`; only org-wide keys are allowed.
-         */
-        post: operations["emergencyStop"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/escalation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the people on call for the workspace, and what is escalated to them.
-         * @description Needs the permission `escalation:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["getEscalation"];
-        /**
-         * Changes the people on call and what is escalated to them. Absent members keep their values. New contacts get a mail that asks them to confirm.
-         * @description Needs the permission `escalation:manage`; inbox-scoped keys are refused.
-         */
-        put: operations["updateEscalation"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/escalation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the escalation settings of an inbox, which replace those of its workspace.
-         * @description Needs the permission `escalation:manage`.
-         */
-        get: operations["getInboxEscalation"];
-        /**
-         * Sets the contacts and triggers of an inbox. Absent members keep their values. New contacts get a mail that asks them to confirm.
-         * @description Needs the permission `escalation:manage`.
-         */
-        put: operations["updateInboxEscalation"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhooks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the webhooks of the workspace, newest first.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["listWebhooks"];
-        put?: never;
-        /**
-         * Creates a webhook. From now on, events are sent to its URL as POST requests, signed with its secret. Only this response contains the secret.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["createWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhooks/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Lists every event type, with an example in both payload forms. Needs no key. */
-        get: operations["listWebhookEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhooks/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one webhook, without its secret.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["getWebhook"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a webhook and its list of deliveries.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        delete: operations["deleteWebhook"];
-        options?: never;
-        head?: never;
-        /**
-         * Updates a webhook. A webhook that is enabled again receives events from now on.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        patch: operations["updateWebhook"];
-        trace?: never;
-    };
-    "/v1/webhooks/{id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a webhook.test event to this webhook only.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["testWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhooks/{id}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Replaces the secret. X-Service-Signature uses the new one at once; webhook-signature also carries a signature with the old one for 24 hours.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["rotateWebhookSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhooks/{id}/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the delivery attempts of the last 30 days, newest first.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["listWebhookDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhooks/{id}/deliveries/{delivery_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns a delivery attempt with its request and response.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["getWebhookDelivery"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends the event of a delivery again, under the same event id.
-         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["redeliverWebhookEvent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns counts of sent and received mail per hour or day, and what is stored now.
-         * @description Needs the permission `metrics:read`.
-         */
-        get: operations["getMetrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/deliverability": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns delivery rates, thresholds, domains and blocklist results of the workspace.
-         * @description Needs the permission `metrics:read`; inbox-scoped keys are refused.
-         */
-        get: operations["getDeliverability"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/domains": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the domains of the workspace, newest first.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["listDomains"];
-        put?: never;
-        /**
-         * Adds a domain. It is pending until its DNS records are published.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["createDomain"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/domains/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one domain, with the DNS records to publish.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["getDomain"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a domain. With force=true, also deletes the inboxes on it.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        delete: operations["deleteDomain"];
-        options?: never;
-        head?: never;
-        /**
-         * Turns receiving mail on or off.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        patch: operations["updateDomain"];
-        trace?: never;
-    };
-    "/v1/domains/{id}/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Checks the DNS records now; at most once every 10 seconds.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["verifyDomain"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/domains/{id}/dkim/rotate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Creates the next DKIM key. It starts signing once its DNS record is found.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["rotateDomainKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/domains/{id}/dkim/activate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Checks the DNS record of the next DKIM key and, if it is found, starts signing with the key.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["activateDomainKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/domains/{id}/zone-file": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the DNS records to publish as a BIND zone file.
-         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["getDomainZoneFile"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the inboxes the key can access, newest first.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["listInboxes"];
-        put?: never;
-        /**
-         * Creates an inbox. A repeated request with the same client_id returns the existing inbox.
-         * @description Needs the permission `inboxes:write`; inbox-scoped keys are refused.
-         */
-        post: operations["createInbox"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one inbox or identity.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["getInbox"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes an inbox or identity for good. Temporary inboxes are wiped. The address is never reused.
-         * @description Needs the permission `inboxes:write`.
-         */
-        delete: operations["deleteInbox"];
-        options?: never;
-        head?: never;
-        /**
-         * Updates an inbox or identity. Metadata is merged; a null value deletes its key.
-         * @description Needs the permission `inboxes:write`.
-         */
-        patch: operations["updateInbox"];
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Pauses an inbox or identity: it sends nothing and holds its events back, but still receives mail.
-         * @description Needs the permission `inboxes:write`.
-         */
-        post: operations["pauseInbox"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Resumes a paused inbox or identity. Events that were held back are delivered in order of arrival.
-         * @description Needs the permission `inboxes:write`.
-         */
-        post: operations["resumeInbox"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/agent": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the agent behind an inbox or identity: its card, keys and standing.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["getAgent"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes the card of an agent. It leaves the directory at once; the inbox or identity stays.
-         * @description Needs the permission `directory:write`.
-         */
-        delete: operations["deleteAgentCard"];
-        options?: never;
-        head?: never;
-        /**
-         * Changes the card of an agent, or creates it. A new card is private. Omitted members stay unchanged.
-         * @description Needs the permission `directory:write`.
-         */
-        patch: operations["updateAgentCard"];
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/agent/revoke": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Revokes an agent: its messages are no longer signed, and checks of its signatures show it. Mail still flows.
-         * @description Needs the permission `directory:write`.
-         */
-        post: operations["revokeAgent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/agent/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restores a revoked agent.
-         * @description Needs the permission `directory:write`.
-         */
-        post: operations["restoreAgent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/agent/review": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Asks the operator to review a suspension, or reports that hid the listing. A second request changes nothing.
-         * @description Needs the permission `directory:write`.
-         */
-        post: operations["requestAgentReview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/agent/oasf": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the card as a record of the Open Agentic Schema Framework, whatever its visibility.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["getAgentOasf"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/agent/keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the keys of an agent, newest first, with retired and revoked ones, without pages.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["listAgentKeys"];
-        put?: never;
-        /**
-         * Registers a key that the agent holds, with a proof signed by it. An agent has at most 3 active keys, and 20 in all.
-         * @description Needs the permission `identity:manage`.
-         */
-        post: operations["registerAgentKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/agent/keys/{kid}/retire": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Retires a key: it no longer signs, and its signatures stay valid.
-         * @description Needs the permission `identity:manage`.
-         */
-        post: operations["retireAgentKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/agent/keys/{kid}/revoke": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Revokes a key: signatures with a date from `since` on are invalid.
-         * @description Needs the permission `identity:manage`.
-         */
-        post: operations["revokeAgentKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/identity-token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Issues a signed token that proves to an app which agent this is.
-         * @description Needs the permission `identity:sign`.
-         */
-        post: operations["createIdentityToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/identity": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns whether an agent can sign in to apps, and the apps it has signed in to.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["getAgentSignIn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Switches sign-in on or off. While it is off, identity tokens, sign-ins and userinfo of the agent are refused.
-         * @description Needs the permission `identity:manage`.
-         */
-        patch: operations["updateAgentSignIn"];
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/identity/sign-ins": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the sign-ins of an agent of the last 90 days, newest first.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["listSignIns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/identity/approvals": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the sign-ins in browsers that wait for an agent, and the apps that need no code.
-         * @description Needs the permission `identity:sign`.
-         */
-        get: operations["listSignInApprovals"];
-        /**
-         * Sets the apps that an agent may sign in to without a code, in the browser of a member.
-         * @description Needs the permission `identity:manage`.
-         */
-        put: operations["setSignInPreapprovals"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/identity/approvals/{code}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Approves or denies the sign-in whose browser shows this code.
-         * @description Needs the permission `identity:sign`.
-         */
-        post: operations["decideSignIn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the messages of an inbox, newest first.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["listMessages"];
-        put?: never;
-        /**
-         * Sends a message. With dry_run, returns the decision and sends nothing.
-         * @description Needs the permission `messages:send`.
-         */
-        post: operations["sendMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/messages/send": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a message; the same as POST /v1/inboxes/{id}/messages.
-         * @description Needs the permission `messages:send`.
-         */
-        post: operations["sendMessageAlias"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/messages/{message_id}/reply": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Replies to a message in its thread. Recipients and subject are computed. With dry_run, returns the decision and sends nothing.
-         * @description Needs the permission `messages:send`.
-         */
-        post: operations["replyToMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/messages/{message_id}/forward": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Forwards a message to others in a new thread, with an optional note above it. With dry_run, returns the decision and sends nothing.
-         * @description Needs the permission `messages:send`.
-         */
-        post: operations["forwardMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/messages/{message_id}/invitation-answer": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Answers the invitation in a message: sends a calendar reply to its organizer, in the thread.
-         * @description Needs the permission `messages:send`.
-         */
-        post: operations["answerInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/messages/wait": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Waits for the oldest message after a given time. Returns null on timeout.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["waitForMessage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/verification": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Waits for the newest sign-in code or link. Returns null on timeout.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["waitForVerification"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/drafts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the drafts of an inbox, newest first.
-         * @description Needs the permission `drafts:read`.
-         */
-        get: operations["listInboxDrafts"];
-        put?: never;
-        /**
-         * Creates a draft. Replies get recipients, subject and thread. send_at needs messages:send, too.
-         * @description Needs the permission `drafts:write`.
-         */
-        post: operations["createDraft"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/drafts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the drafts of every inbox the key can access, newest first.
-         * @description Needs the permission `drafts:read`.
-         */
-        get: operations["listDrafts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/drafts/{draft_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one draft.
-         * @description Needs the permission `drafts:read`.
-         */
-        get: operations["getDraft"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a draft, but not the message it was sent as.
-         * @description Needs the permission `drafts:write`.
-         */
-        delete: operations["deleteDraft"];
-        options?: never;
-        head?: never;
-        /**
-         * Updates a draft. New content cancels the schedule of a scheduled draft, unless send_at is set.
-         * @description Needs the permission `drafts:write`.
-         */
-        patch: operations["updateDraft"];
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/drafts/{draft_id}/html": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Shows the HTML of a draft as a page without scripts, forms and, by default, remote images.
-         * @description Needs the permission `drafts:read`.
-         */
-        get: operations["getDraftHtml"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/drafts/{draft_id}/send": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a draft now. If requests race, only one sends it. A failed check is stored in its error. With dry_run, returns the decision and changes nothing.
-         * @description Needs the permissions `drafts:write` and `messages:send`.
-         */
-        post: operations["sendDraft"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/drafts/{draft_id}/approve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.
-         * @description Needs the permission `drafts:approve`.
-         */
-        post: operations["approveDraft"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/drafts/{draft_id}/send-back": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a draft back to its author with a note, until its content changes. Ends its schedule.
-         * @description Needs the permission `drafts:approve`.
-         */
-        post: operations["sendBackDraft"];
-        /**
-         * Takes back a draft that was sent back: it waits for approval again. Its schedule stays ended.
-         * @description Needs the permission `drafts:approve`.
-         */
-        delete: operations["takeBackDraft"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/drafts/{draft_id}/schedule": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Schedules a draft 1 minute to 30 days ahead. Repeating the request moves the time.
-         * @description Needs the permissions `drafts:write` and `messages:send`.
-         */
-        post: operations["scheduleDraft"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/drafts/{draft_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancels a draft for good. It stays readable.
-         * @description Needs the permission `drafts:write`.
-         */
-        post: operations["cancelDraft"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/forwarding": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the forwarding addresses of an inbox, oldest first, without pages.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["listForwardingAddresses"];
-        put?: never;
-        /**
-         * Adds one of up to 3 forwarding addresses and asks its owner by mail to confirm. An existing address is returned unchanged.
-         * @description Needs the permissions `inboxes:write` and `messages:send`.
-         */
-        post: operations["addForwardingAddress"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/forwarding/{forwarding_id}/resend": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a new confirmation link to a pending address. Earlier links stop working.
-         * @description Needs the permissions `inboxes:write` and `messages:send`.
-         */
-        post: operations["resendForwardingConfirmation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/forwarding/{forwarding_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a forwarding address. Mail that waits to be forwarded to it is not sent, either.
-         * @description Needs the permission `inboxes:write`.
-         */
-        delete: operations["removeForwardingAddress"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/identities": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the identities the key can access, newest first.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["listIdentities"];
-        put?: never;
-        /**
-         * Creates an agent without mail. A repeated request with the same client_id returns the existing one.
-         * @description Needs the permission `inboxes:write`; inbox-scoped keys are refused.
-         */
-        post: operations["createIdentity"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/identities/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one identity.
-         * @description Needs the permission `inboxes:read`.
-         */
-        get: operations["getIdentity"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes an identity for good. Its address is never reused.
-         * @description Needs the permission `inboxes:write`.
-         */
-        delete: operations["deleteIdentity"];
-        options?: never;
-        head?: never;
-        /**
-         * Updates an identity. Metadata is merged; a null value deletes its key.
-         * @description Needs the permission `inboxes:write`.
-         */
-        patch: operations["updateIdentity"];
-        trace?: never;
-    };
-    "/v1/directory/handle": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the handle of the workspace, and those that still redirect to it.
-         * @description Needs the permission `directory:read`.
-         */
-        get: operations["getWorkspaceHandle"];
-        /**
-         * Claims a handle for the workspace, or renames it. The previous handle redirects for 90 days.
-         * @description Needs the permission `directory:write`; only org-wide keys are allowed.
-         */
-        put: operations["claimWorkspaceHandle"];
-        post?: never;
-        /**
-         * Releases the handle of the workspace. Nobody can claim it again, and it doesn't redirect.
-         * @description Needs the permission `directory:write`; only org-wide keys are allowed.
-         */
-        delete: operations["releaseWorkspaceHandle"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/directory/resolve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the card of an agent by its address or handle.
-         * @description Needs the permission `directory:read`.
-         */
-        get: operations["resolveAgent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/directory/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Searches the cards of the workspace or of the public directory, newest first.
-         * @description Needs the permission `directory:read`.
-         */
-        get: operations["searchAgents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/directory/reports": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Reports an agent to the operator. Its owner learns the reason, and nothing about the reporter.
-         * @description Needs the permission `directory:read`.
-         */
-        post: operations["reportAgent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/directory/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Checks a signature of an agent message and the standing of its sender, or the standing of an address. The content of the message is not checked.
-         * @description Needs the permission `directory:read`.
-         */
-        post: operations["verifyAgent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Searches the public directory, newest first. Needs no key. */
-        get: operations["listPublicAgents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{address}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the card of a listed agent. Needs no key. */
-        get: operations["getPublicAgent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{address}/agent-card.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the A2A card of a listed agent, signed by the service if agent messages are switched on. Needs no key. */
-        get: operations["getPublicA2aCard"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{address}/oasf.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns a listed agent as a record of the Open Agentic Schema Framework. Needs no key. */
-        get: operations["getPublicOasf"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/agents/{address}/keys.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the keys that a listed agent holds. Needs no key. */
-        get: operations["getPublicAgentKeys"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/public/handles/{workspace}/{agent}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the listed agent behind a handle. Renamed handles are followed for 90 days. Needs no key. */
-        get: operations["getPublicHandle"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/identity/clients": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the apps of the workspace, newest first.
-         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["listIdentityClients"];
-        put?: never;
-        /**
-         * Registers an app that agents can sign in to. Only this response contains its secret.
-         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["createIdentityClient"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/identity/clients/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one app, without its secret.
-         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
-         */
-        get: operations["getIdentityClient"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes an app for good. The tokens and sign-ins that it holds stop working.
-         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
-         */
-        delete: operations["deleteIdentityClient"];
-        options?: never;
-        head?: never;
-        /**
-         * Updates an app. Its type and subject type never change.
-         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
-         */
-        patch: operations["updateIdentityClient"];
-        trace?: never;
-    };
-    "/v1/identity/clients/{id}/secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Replaces the secret of a confidential app. The old one stops working at once.
-         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
-         */
-        post: operations["rotateIdentityClientSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one message.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getMessage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Updates the labels and read state of a message. System labels cannot be changed, except that `ai:needs-human` can be added.
-         * @description Needs the permission `messages:write`.
-         */
-        patch: operations["updateMessage"];
-        trace?: never;
-    };
-    "/v1/messages/{id}/html": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Shows the HTML of a message as a page without scripts, forms and, by default, remote images.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getMessageHtml"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/batch-get": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Returns up to 100 messages by id.
-         * @description Needs the permission `messages:read`.
-         */
-        post: operations["batchGetMessages"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/batch-update": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Updates the labels and read state of up to 100 messages at once.
-         * @description Needs the permission `messages:write`.
-         */
-        post: operations["batchUpdateMessages"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/release": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Releases a held message to agents. Mail that a receive list stopped cannot be released. Releasing it again changes only the feedback.
-         * @description Needs the permission `messages:release`.
-         */
-        post: operations["releaseMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/held-messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the held and the pending messages of every inbox the key can access, newest first.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["listHeldMessages"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/attachments/{attachment_id}/text": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns a page of the text of an attachment. The text is null until `extraction.status` is `done`.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getAttachmentText"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/attachments/{attachment_id}/pages/{page}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the image of a page of a PDF as PNG. The first page is 1.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getAttachmentPage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/attachments/{attachment_id}/extract": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Returns structured data from the text of an attachment: an invoice, a receipt, a tax form, or in the form of a schema. Each value has the place where it was read.
-         * @description Needs the permission `attachments:extract`.
-         */
-        post: operations["extractAttachment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/delivery-attempts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the delivery attempts of a sent message, recipient by recipient, newest first. The newest 50 of each recipient are kept.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["listDeliveryAttempts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/messages/claim": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Claims the oldest received messages of an inbox under leases, one per conversation at a time.
-         * @description Needs the permissions `messages:write` and `messages:read`.
-         */
-        post: operations["claimMessages"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/ack": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Acknowledges a claimed message, so that it is never claimed again.
-         * @description Needs the permission `messages:write`.
-         */
-        post: operations["ackMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/nack": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Returns a claimed message to the queue; after ten deliveries it becomes a dead letter.
-         * @description Needs the permission `messages:write`.
-         */
-        post: operations["nackMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/extend": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Extends a lease to end the given number of seconds from now.
-         * @description Needs the permission `messages:write`.
-         */
-        post: operations["extendLease"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/draft-reply": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Drafts a reply from the thread, knowledge and your instructions. Never sends. With save, the draft is stored, which needs drafts:write.
-         * @description Needs the permission `messages:read`.
-         */
-        post: operations["draftReply"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/queue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the counts of every work queue that the key can access, without pages.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["listQueues"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/queue/items": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the messages in flight, or the dead letters, of every queue that the key can access.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["listQueueItems"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/requeue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Returns a leased message or a dead letter to its queue, where it can be claimed at once. Its lease ends.
-         * @description Needs the permission `messages:write`.
-         */
-        post: operations["requeueMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/drop": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Takes a dead letter out of its queue for good. The message stays readable.
-         * @description Needs the permission `messages:write`.
-         */
-        post: operations["dropMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Searches subjects, senders and bodies. Best matches come first, newest first among equals.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["searchMessages"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/messages/{id}/raw": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Downloads the raw message. Received mail begins with the Return-Path and Received lines of this service.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getRawMessage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/attachments/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Downloads an attachment of a message, or of a draft if the key may read drafts, with the content type that its sender stated.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getAttachment"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inboxes/{id}/threads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the threads of an inbox, most recent activity first.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["listInboxThreads"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/threads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the threads of every inbox the key can access, most recent activity first.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["listThreads"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/threads/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns a thread with its newest messages, at most 100, in order of time. Use earlier_cursor to get older ones.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getThread"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a thread with its messages and their files. Its queued mail is not sent.
-         * @description Needs the permission `messages:write`.
-         */
-        delete: operations["deleteThread"];
-        options?: never;
-        head?: never;
-        /**
-         * Updates the metadata and labels of a thread. Metadata is merged.
-         * @description Needs the permission `messages:write`.
-         */
-        patch: operations["updateThread"];
-        trace?: never;
-    };
-    "/v1/threads/{id}/digest": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the next part of a thread that fits a budget of tokens, without repetitions. Continues where the last digest for this key ended.
-         * @description Needs the permission `messages:read`.
-         */
-        get: operations["getThreadDigest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/knowledge": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists knowledge documents, newest first; with inbox_id, only those of that inbox.
-         * @description Needs the permission `knowledge:read`.
-         */
-        get: operations["listKnowledge"];
-        put?: never;
-        /**
-         * Creates a knowledge document from text or a file. A known source_id makes a new version of its document, with 200.
-         * @description Needs the permission `knowledge:write`.
-         */
-        post: operations["createKnowledge"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/knowledge/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns a knowledge document with its body.
-         * @description Needs the permission `knowledge:read`.
-         */
-        get: operations["getKnowledge"];
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a knowledge document with its versions.
-         * @description Needs the permission `knowledge:write`.
-         */
-        delete: operations["deleteKnowledge"];
-        options?: never;
-        head?: never;
-        /**
-         * Updates a knowledge document. A change of title or body makes a new version.
-         * @description Needs the permission `knowledge:write`.
-         */
-        patch: operations["updateKnowledge"];
-        trace?: never;
-    };
-    "/v1/knowledge/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Searches knowledge by words and meaning; with inbox_id, the documents of that inbox and of the whole workspace.
-         * @description Needs the permission `knowledge:read`.
-         */
-        get: operations["searchKnowledge"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/knowledge/{id}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the kept versions of a knowledge document, newest first, without pages.
-         * @description Needs the permission `knowledge:read`.
-         */
-        get: operations["listKnowledgeVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/knowledge/{id}/versions/{version}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns one version of a knowledge document with its body.
-         * @description Needs the permission `knowledge:read`.
-         */
-        get: operations["getKnowledgeVersion"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/knowledge/{id}/answers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the newest drafted replies that cite a knowledge document, newest first, without pages.
-         * @description Needs the permission `knowledge:read`.
-         */
-        get: operations["listKnowledgeAnswers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns the person of the session, the workspace, and open invitations.
-         * @description Needs the session of a person, who may be in no workspace yet.
-         */
-        get: operations["getMe"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the person's sessions in this workspace, most recently used first, without pages.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["listSessions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/sessions/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Ends one of the person's sessions, and its streams.
-         * @description Needs the session of a member of the workspace.
-         */
-        delete: operations["endSession"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/api-keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the API keys, newest first, revoked ones included, with what each belongs to. Secrets are never listed.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["listApiKeys"];
-        put?: never;
-        /**
-         * Creates an API key. The response shows the secret, once. Only owners create org-wide keys.
-         * @description Needs the session of a member of the workspace.
-         */
-        post: operations["createApiKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/api-keys/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Revokes an API key, and ends its streams. Only owners revoke org-wide keys.
-         * @description Needs the session of a member of the workspace.
-         */
-        delete: operations["revokeApiKey"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/connectors": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the connectors, newest first.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["listConnectors"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/connectors/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Revokes a connector, and ends its tokens and streams. Only owners revoke those of other people.
-         * @description Needs the session of a member of the workspace.
-         */
-        delete: operations["revokeConnector"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/connector-requests": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns what a program that asks for access says about itself, and what is proven.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["readConnectorRequest"];
-        put?: never;
-        /**
-         * Approves or denies the request of a program for access. The browser then goes to `return_to`.
-         * @description Needs the session of a member of the workspace.
-         */
-        post: operations["decideConnectorRequest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/usage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns what the workspace sent and received today and on each of the last days, in UTC.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["getUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/org": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Changes settings of the workspace.
-         * @description Needs the session of an owner of the workspace.
-         */
-        patch: operations["updateOrg"];
-        trace?: never;
-    };
-    "/platform/org/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Ends the emergency stop; held mail is sent. Does nothing if the workspace is not stopped.
-         * @description Needs the session of an owner of the workspace.
-         */
-        post: operations["resumeOrg"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/org/suspension/review": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Asks the operator to review the suspension of the workspace. A second request changes nothing.
-         * @description Needs the session of an owner of the workspace.
-         */
-        post: operations["requestSuspensionReview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/screening": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Returns how often people agreed with the reasons for which mail was held.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["getScreeningFeedback"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/rules": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the rules about received mail in their order, without pages.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["listRules"];
-        put?: never;
-        /**
-         * Creates a rule about received mail. It applies to mail that arrives from now on.
-         * @description Needs the session of an owner of the workspace.
-         */
-        post: operations["createRule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/rules/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Returns how many messages of the last 30 days a rule applies to. Changes nothing.
-         * @description Needs the session of a member of the workspace.
-         */
-        post: operations["previewRule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/rules/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Deletes a rule. Mail that it acted on stays as it is.
-         * @description Needs the session of an owner of the workspace.
-         */
-        delete: operations["deleteRule"];
-        options?: never;
-        head?: never;
-        /**
-         * Changes a rule. Mail that it acted on stays as it is.
-         * @description Needs the session of an owner of the workspace.
-         */
-        patch: operations["updateRule"];
-        trace?: never;
-    };
-    "/platform/members": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the members, invited ones included, oldest first, without pages.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["listMembers"];
-        put?: never;
-        /**
-         * Invites a person by mail. A person who was invited before gets a new link.
-         * @description Needs the session of an owner of the workspace.
-         */
-        post: operations["inviteMember"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/members/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Removes a member, whose sessions, streams and open invitations end. `keys` says what happens to the member's API keys. Members can only remove themselves. The last owner can't be removed.
-         * @description Needs the session of a member of the workspace.
-         */
-        delete: operations["removeMember"];
-        options?: never;
-        head?: never;
-        /**
-         * Changes the role of a member. The last owner can't give up the role. `keys` says what happens to org-wide API keys of an owner who becomes a member.
-         * @description Needs the session of an owner of the workspace.
-         */
-        patch: operations["updateMember"];
-        trace?: never;
-    };
-    "/platform/invitations/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Declines an invitation. It can't be accepted afterwards.
-         * @description Needs the session of a person, who may be in no workspace yet.
-         */
-        delete: operations["declineInvitation"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/waiting-sign-ins": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists up to 50 pending sign-ins that name an agent of the workspace, newest first.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["listWaitingSignIns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/workspaces": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the workspaces of the person, the one used last first, without pages.
-         * @description Needs the session of a member of the workspace.
-         */
-        get: operations["listWorkspaces"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/oidc/.well-known/agent-keys.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the keys that verify signatures of agent messages, with retired and revoked ones. */
-        get: operations["getAgentKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3124,6 +28,128 @@ export interface paths {
         get: operations["getRootAgentKeys"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the metadata of the authorization server of connectors (RFC 8414). */
+        get: operations["getConnectorServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the metadata of the issuer of identity tokens. */
+        get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the metadata of the MCP endpoint (RFC 9728). */
+        get: operations["getProtectedResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the metadata of the MCP endpoint (RFC 9728). */
+        get: operations["getMcpResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/claim/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the claim page of a workspace. The link stays valid. */
+        get: operations["showClaim"];
+        put?: never;
+        /** Makes the recipient of the link the owner of the workspace; the link becomes invalid. */
+        post: operations["claimWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/confirm/forwarding/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the confirmation page of a forwarding address. The link stays valid. */
+        get: operations["showForwardingConfirmation"];
+        put?: never;
+        /** Confirms a forwarding address: forwarding starts, and the link becomes invalid. */
+        post: operations["confirmForwarding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/confirm/on-call/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the confirmation page of a person on call. The link stays valid. */
+        get: operations["showOnCallConfirmation"];
+        put?: never;
+        /** Confirms a person on call: escalations are sent to them, and the link becomes invalid. */
+        post: operations["confirmOnCall"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3187,185 +213,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/stream": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Opens the WebSocket of events, with a token or the Authorization header. Frames are JSON. The server sends hello; the client sends subscribe with inbox_ids, event_types, payload (full or envelope) and since, all optional; the server answers with subscribed, then sends events. It answers a ping with a pong. An invalid credential closes the stream with code 4001, a missing permission with 4003. Too many streams of one workspace are refused with 429. */
-        get: operations["openStream"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/claim/{token}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Shows the claim page of a workspace. The link stays valid. */
-        get: operations["showClaim"];
-        put?: never;
-        /** Makes the recipient of the link the owner of the workspace; the link becomes invalid. */
-        post: operations["claimWorkspace"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/confirm/forwarding/{token}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Shows the confirmation page of a forwarding address. The link stays valid. */
-        get: operations["showForwardingConfirmation"];
-        put?: never;
-        /** Confirms a forwarding address: forwarding starts, and the link becomes invalid. */
-        post: operations["confirmForwarding"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/confirm/on-call/{token}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Shows the confirmation page of a person on call. The link stays valid. */
-        get: operations["showOnCallConfirmation"];
-        put?: never;
-        /** Confirms a person on call: escalations are sent to them, and the link becomes invalid. */
-        post: operations["confirmOnCall"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/auth/magic-link": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Mails a sign-in link to a member and, with self-signup, to a new person. The response is the same for every address. */
-        post: operations["requestSignInLink"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/auth/options": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns what the sign-in page shows before anyone signs in. */
-        get: operations["getSignInOptions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/auth/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one. */
-        post: operations["signIn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/auth/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Ends the session of the cookie, and its streams. */
-        post: operations["signOut"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/workspaces/{id}/switch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Begins a session in another workspace of the person, and ends the one of the cookie.
-         * @description Needs the session of a member of the workspace.
-         */
-        post: operations["switchWorkspace"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/platform/invitations/{id}/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Joins the workspace of an invitation, begins a session there, and ends the one of the cookie.
-         * @description Needs the session of a person, who may be in no workspace yet.
-         */
-        post: operations["acceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/directory": {
         parameters: {
             query?: never;
@@ -3400,15 +247,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/sitemap.xml": {
+    "/docs": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Returns the pages of listed agents that search engines may index. */
-        get: operations["getSitemap"];
+        /** Returns the API reference as HTML. */
+        get: operations["getDocs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3417,15 +264,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/robots.txt": {
+    "/healthz": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Returns what crawlers may read: the public directory, if it is switched on. */
-        get: operations["getRobots"];
+        /** Returns 200 while the process is running. */
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3434,15 +281,173 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/oidc/.well-known/openid-configuration": {
+    "/llms.txt": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Returns the metadata of the issuer of identity tokens. */
-        get: operations["getOpenIdConfiguration"];
+        /** Returns the API on one page for language models. */
+        get: operations["getLlmsText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers a message of the Model Context Protocol (JSON-RPC 2.0), in revision 2026-07-28 and those with a handshake from 2025-03-26 on. Needs an API key, or the access token of a connector, as a bearer token. */
+        post: operations["callMcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/files/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Downloads the attachment of a link that an MCP tool returned. The link works once, within 10 minutes. */
+        get: operations["downloadLinkedFile"];
+        put?: never;
+        /** Completes the call of an MCP tool with the files that it waits for, and returns its result. The link makes its call once, within 10 minutes. */
+        post: operations["uploadLinkedFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns counters for Prometheus. Needs the bearer token `http.metrics_token`, unless `http.listen`, `base_url` and the client are all on loopback. */
+        get: operations["getPrometheusMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Begins the approval of a program in a browser (RFC 6749 §4.1.1). */
+        get: operations["authorizeConnector"];
+        put?: never;
+        /** Begins the approval of a program in a browser, with the parameters in a form. */
+        post: operations["authorizeConnectorByForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Registers a public client that has no metadata document (RFC 7591). */
+        post: operations["registerClient"];
+        delete?: never;
+        /** Allows programs in browsers to call the endpoint. */
+        options: operations["allowClientRegistration"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends an access token or, with a refresh token, the access of a connector (RFC 7009). */
+        post: operations["revokeConnectorToken"];
+        delete?: never;
+        /** Allows programs in browsers to call the endpoint. */
+        options: operations["allowTokenRevocation"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchanges an authorization code or a refresh token of a connector for new tokens (RFC 6749). */
+        post: operations["exchangeConnectorToken"];
+        delete?: never;
+        /** Allows programs in browsers to call the endpoint. */
+        options: operations["allowConnectorToken"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oidc/.well-known/agent-keys.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the keys that verify signatures of agent messages, with retired and revoked ones. */
+        get: operations["getAgentKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oidc/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the keys that verify identity tokens. */
+        get: operations["getIdentityKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3468,7 +473,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/.well-known/oauth-authorization-server/oidc": {
+    "/oidc/.well-known/openid-configuration": {
         parameters: {
             query?: never;
             header?: never;
@@ -3476,24 +481,7 @@ export interface paths {
             cookie?: never;
         };
         /** Returns the metadata of the issuer of identity tokens. */
-        get: operations["getAuthorizationServerMetadata"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/oidc/.well-known/jwks.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Returns the keys that verify identity tokens. */
-        get: operations["getIdentityKeys"];
+        get: operations["getOpenIdConfiguration"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3574,15 +562,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/.well-known/oauth-authorization-server": {
+    "/platform/api-keys": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Returns the metadata of the authorization server of connectors (RFC 8414). */
-        get: operations["getConnectorServer"];
+        /**
+         * Lists the API keys, newest first, revoked ones included, with what each belongs to. Secrets are never listed.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Creates an API key. The response shows the secret, once. Only owners create org-wide keys.
+         * @description Needs the session of a member of the workspace.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revokes an API key, and ends its streams. Only owners revoke org-wide keys.
+         * @description Needs the session of a member of the workspace.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the session of the cookie, and its streams. */
+        post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/auth/magic-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails a sign-in link to a member and, with self-signup, to a new person. The response is the same for every address. */
+        post: operations["requestSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/auth/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what the sign-in page shows before anyone signs in. */
+        get: operations["getSignInOptions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3591,15 +657,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/.well-known/oauth-protected-resource": {
+    "/platform/auth/verify": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Returns the metadata of the MCP endpoint (RFC 9728). */
-        get: operations["getProtectedResource"];
+        get?: never;
+        put?: never;
+        /** Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one. */
+        post: operations["signIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/connector-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns what a program that asks for access says about itself, and what is proven.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["readConnectorRequest"];
+        put?: never;
+        /**
+         * Approves or denies the request of a program for access. The browser then goes to `return_to`.
+         * @description Needs the session of a member of the workspace.
+         */
+        post: operations["decideConnectorRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/connectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the connectors, newest first.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listConnectors"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3608,15 +718,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/.well-known/oauth-protected-resource/mcp": {
+    "/platform/connectors/{id}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Returns the metadata of the MCP endpoint (RFC 9728). */
-        get: operations["getMcpResource"];
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revokes a connector, and ends its tokens and streams. Only owners revoke those of other people.
+         * @description Needs the session of a member of the workspace.
+         */
+        delete: operations["revokeConnector"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Declines an invitation. It can't be accepted afterwards.
+         * @description Needs the session of a person, who may be in no workspace yet.
+         */
+        delete: operations["declineInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/invitations/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Joins the workspace of an invitation, begins a session there, and ends the one of the cookie.
+         * @description Needs the session of a person, who may be in no workspace yet.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the person of the session, the workspace, and open invitations.
+         * @description Needs the session of a person, who may be in no workspace yet.
+         */
+        get: operations["getMe"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3625,25 +798,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/oauth/authorize": {
+    "/platform/members": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Begins the approval of a program in a browser (RFC 6749 §4.1.1). */
-        get: operations["authorizeConnector"];
+        /**
+         * Lists the members, invited ones included, oldest first, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listMembers"];
         put?: never;
-        /** Begins the approval of a program in a browser, with the parameters in a form. */
-        post: operations["authorizeConnectorByForm"];
+        /**
+         * Invites a person by mail. A person who was invited before gets a new link.
+         * @description Needs the session of an owner of the workspace.
+         */
+        post: operations["inviteMember"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/oauth/token": {
+    "/platform/members/{id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -3652,16 +831,22 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchanges an authorization code or a refresh token of a connector for new tokens (RFC 6749). */
-        post: operations["exchangeConnectorToken"];
-        delete?: never;
-        /** Allows programs in browsers to call the endpoint. */
-        options: operations["allowConnectorToken"];
+        post?: never;
+        /**
+         * Removes a member, whose sessions, streams and open invitations end. `keys` says what happens to the member's API keys. Members can only remove themselves. The last owner can't be removed.
+         * @description Needs the session of a member of the workspace.
+         */
+        delete: operations["removeMember"];
+        options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Changes the role of a member. The last owner can't give up the role. `keys` says what happens to org-wide API keys of an owner who becomes a member.
+         * @description Needs the session of an owner of the workspace.
+         */
+        patch: operations["updateMember"];
         trace?: never;
     };
-    "/oauth/register": {
+    "/platform/org": {
         parameters: {
             query?: never;
             header?: never;
@@ -3670,16 +855,18 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Registers a public client that has no metadata document (RFC 7591). */
-        post: operations["registerClient"];
+        post?: never;
         delete?: never;
-        /** Allows programs in browsers to call the endpoint. */
-        options: operations["allowClientRegistration"];
+        options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Changes settings of the workspace.
+         * @description Needs the session of an owner of the workspace.
+         */
+        patch: operations["updateOrg"];
         trace?: never;
     };
-    "/oauth/revoke": {
+    "/platform/org/resume": {
         parameters: {
             query?: never;
             header?: never;
@@ -3688,44 +875,2877 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends an access token or, with a refresh token, the access of a connector (RFC 7009). */
-        post: operations["revokeConnectorToken"];
-        delete?: never;
-        /** Allows programs in browsers to call the endpoint. */
-        options: operations["allowTokenRevocation"];
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/mcp": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Answers a message of the Model Context Protocol (JSON-RPC 2.0), in revision 2026-07-28 and those with a handshake from 2025-03-26 on. Needs an API key, or the access token of a connector, as a bearer token. */
-        post: operations["callMcp"];
+        /**
+         * Ends the emergency stop; held mail is sent. Does nothing if the workspace is not stopped.
+         * @description Needs the session of an owner of the workspace.
+         */
+        post: operations["resumeOrg"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/mcp/files/{token}": {
+    "/platform/org/suspension/review": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Downloads the attachment of a link that an MCP tool returned. The link works once, within 10 minutes. */
-        get: operations["downloadLinkedFile"];
+        get?: never;
         put?: never;
-        /** Completes the call of an MCP tool with the files that it waits for, and returns its result. The link makes its call once, within 10 minutes. */
-        post: operations["uploadLinkedFiles"];
+        /**
+         * Asks the operator to review the suspension of the workspace. A second request changes nothing.
+         * @description Needs the session of an owner of the workspace.
+         */
+        post: operations["requestSuspensionReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the rules about received mail in their order, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listRules"];
+        put?: never;
+        /**
+         * Creates a rule about received mail. It applies to mail that arrives from now on.
+         * @description Needs the session of an owner of the workspace.
+         */
+        post: operations["createRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns how many messages of the last 30 days a rule applies to. Changes nothing.
+         * @description Needs the session of a member of the workspace.
+         */
+        post: operations["previewRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a rule. Mail that it acted on stays as it is.
+         * @description Needs the session of an owner of the workspace.
+         */
+        delete: operations["deleteRule"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a rule. Mail that it acted on stays as it is.
+         * @description Needs the session of an owner of the workspace.
+         */
+        patch: operations["updateRule"];
+        trace?: never;
+    };
+    "/platform/screening": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns how often people agreed with the reasons for which mail was held.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["getScreeningFeedback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the person's sessions in this workspace, most recently used first, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Ends one of the person's sessions, and its streams.
+         * @description Needs the session of a member of the workspace.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns what the workspace sent and received today and on each of the last days, in UTC.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/waiting-sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists up to 50 pending sign-ins that name an agent of the workspace, newest first.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listWaitingSignIns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the workspaces of the person, the one used last first, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listWorkspaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/workspaces/{id}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins a session in another workspace of the person, and ends the one of the cookie.
+         * @description Needs the session of a member of the workspace.
+         */
+        post: operations["switchWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns 200 if the store and the listeners work, otherwise 503 with the reason. `warnings` lists problems that need attention although the service works. */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/robots.txt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what crawlers may read: the public directory, if it is switched on. */
+        get: operations["getRobots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sitemap.xml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the pages of listed agents that search engines may index. */
+        get: operations["getSitemap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the workspace of the API key, its limits, and the key itself.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/attachments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Downloads an attachment of a message, or of a draft if the key may read drafts, with the content type that its sender stated.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getAttachment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists contacts, most recently seen first.
+         * @description Needs the permission `contacts:read`.
+         */
+        get: operations["listContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/by-address/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the contact with this percent-encoded address, with up to 10 threads.
+         * @description Needs the permission `contacts:read`.
+         */
+        get: operations["getContactByAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deletes up to 1,000 contacts by kind, by domain or both. With dry_run, only counts them.
+         * @description Needs the permission `contacts:write`; inbox-scoped keys are refused.
+         */
+        post: operations["deleteContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the domains of contacts except free mail providers, most contacts first, without pages.
+         * @description Needs the permission `contacts:read`.
+         */
+        get: operations["listContactDomains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one contact, with up to 10 threads.
+         * @description Needs the permission `contacts:read`.
+         */
+        get: operations["getContact"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a contact but not its messages. With forget, later mail does not recreate it.
+         * @description Needs the permission `contacts:write`; inbox-scoped keys are refused.
+         */
+        delete: operations["deleteContact"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates a contact. Mail never changes a name or kind that was set here.
+         * @description Needs the permission `contacts:write`.
+         */
+        patch: operations["updateContact"];
+        trace?: never;
+    };
+    "/v1/deliverability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns delivery rates, thresholds, domains and blocklist results of the workspace.
+         * @description Needs the permission `metrics:read`; inbox-scoped keys are refused.
+         */
+        get: operations["getDeliverability"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/directory/handle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the handle of the workspace, and those that still redirect to it.
+         * @description Needs the permission `directory:read`.
+         */
+        get: operations["getWorkspaceHandle"];
+        /**
+         * Claims a handle for the workspace, or renames it. The previous handle redirects for 90 days.
+         * @description Needs the permission `directory:write`; only org-wide keys are allowed.
+         */
+        put: operations["claimWorkspaceHandle"];
+        post?: never;
+        /**
+         * Releases the handle of the workspace. Nobody can claim it again, and it doesn't redirect.
+         * @description Needs the permission `directory:write`; only org-wide keys are allowed.
+         */
+        delete: operations["releaseWorkspaceHandle"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/directory/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reports an agent to the operator. Its owner learns the reason, and nothing about the reporter.
+         * @description Needs the permission `directory:read`.
+         */
+        post: operations["reportAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/directory/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the card of an agent by its address or handle.
+         * @description Needs the permission `directory:read`.
+         */
+        get: operations["resolveAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/directory/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Searches the cards of the workspace or of the public directory, newest first.
+         * @description Needs the permission `directory:read`.
+         */
+        get: operations["searchAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/directory/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks a signature of an agent message and the standing of its sender, or the standing of an address. The content of the message is not checked.
+         * @description Needs the permission `directory:read`.
+         */
+        post: operations["verifyAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the domains of the workspace, newest first.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["listDomains"];
+        put?: never;
+        /**
+         * Adds a domain. It is pending until its DNS records are published.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["createDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/domains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one domain, with the DNS records to publish.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getDomain"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a domain. With force=true, also deletes the inboxes on it.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        delete: operations["deleteDomain"];
+        options?: never;
+        head?: never;
+        /**
+         * Turns receiving mail on or off.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        patch: operations["updateDomain"];
+        trace?: never;
+    };
+    "/v1/domains/{id}/dkim/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks the DNS record of the next DKIM key and, if it is found, starts signing with the key.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["activateDomainKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/domains/{id}/dkim/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates the next DKIM key. It starts signing once its DNS record is found.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["rotateDomainKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/domains/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks the DNS records now; at most once every 10 seconds.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["verifyDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/domains/{id}/zone-file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the DNS records to publish as a BIND zone file.
+         * @description Needs the permission `domains:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getDomainZoneFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the drafts of every inbox the key can access, newest first.
+         * @description Needs the permission `drafts:read`.
+         */
+        get: operations["listDrafts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/emergency-stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stops the workspace: nothing is sent or claimed until an owner resumes it.
+         * @description Needs the permission `workspace:emergency`; only org-wide keys are allowed.
+         */
+        post: operations["emergencyStop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/escalation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the people on call for the workspace, and what is escalated to them.
+         * @description Needs the permission `escalation:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getEscalation"];
+        /**
+         * Changes the people on call and what is escalated to them. Absent members keep their values. New contacts get a mail that asks them to confirm.
+         * @description Needs the permission `escalation:manage`; inbox-scoped keys are refused.
+         */
+        put: operations["updateEscalation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the events of the last 30 days, oldest first unless order is desc.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one event of the last 30 days.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/held-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the held messages of every inbox the key can access, newest first.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listHeldMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the identities the key can access, newest first.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        /**
+         * Creates an agent without mail. A repeated request with the same client_id returns the existing one.
+         * @description Needs the permission `inboxes:write`; inbox-scoped keys are refused.
+         */
+        post: operations["createIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one identity.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["getIdentity"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes an identity for good. Its address is never reused.
+         * @description Needs the permission `inboxes:write`.
+         */
+        delete: operations["deleteIdentity"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates an identity. Metadata is merged; a null value deletes its key.
+         * @description Needs the permission `inboxes:write`.
+         */
+        patch: operations["updateIdentity"];
+        trace?: never;
+    };
+    "/v1/identity/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the apps of the workspace, newest first.
+         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["listIdentityClients"];
+        put?: never;
+        /**
+         * Registers an app that agents can sign in to. Only this response contains its secret.
+         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["createIdentityClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/identity/clients/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one app, without its secret.
+         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getIdentityClient"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes an app for good. The tokens and sign-ins that it holds stop working.
+         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
+         */
+        delete: operations["deleteIdentityClient"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates an app. Its type and subject type never change.
+         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
+         */
+        patch: operations["updateIdentityClient"];
+        trace?: never;
+    };
+    "/v1/identity/clients/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replaces the secret of a confidential app. The old one stops working at once.
+         * @description Needs the permission `identity:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["rotateIdentityClientSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the inboxes the key can access, newest first.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["listInboxes"];
+        put?: never;
+        /**
+         * Creates an inbox. A repeated request with the same client_id returns the existing inbox.
+         * @description Needs the permission `inboxes:write`; inbox-scoped keys are refused.
+         */
+        post: operations["createInbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one inbox or identity.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["getInbox"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes an inbox or identity for good. Temporary inboxes are wiped. The address is never reused.
+         * @description Needs the permission `inboxes:write`.
+         */
+        delete: operations["deleteInbox"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates an inbox or identity. Metadata is merged; a null value deletes its key.
+         * @description Needs the permission `inboxes:write`.
+         */
+        patch: operations["updateInbox"];
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the agent behind an inbox or identity: its card, keys and standing.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["getAgent"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes the card of an agent. It leaves the directory at once; the inbox or identity stays.
+         * @description Needs the permission `directory:write`.
+         */
+        delete: operations["deleteAgentCard"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes the card of an agent, or creates it. A new card is private. Omitted members stay unchanged.
+         * @description Needs the permission `directory:write`.
+         */
+        patch: operations["updateAgentCard"];
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/agent/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the keys of an agent, newest first, with retired and revoked ones, without pages.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["listAgentKeys"];
+        put?: never;
+        /**
+         * Registers a key that the agent holds, with a proof signed by it. An agent has at most 3 active keys, and 20 in all.
+         * @description Needs the permission `identity:manage`.
+         */
+        post: operations["registerAgentKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/agent/keys/{kid}/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retires a key: it no longer signs, and its signatures stay valid.
+         * @description Needs the permission `identity:manage`.
+         */
+        post: operations["retireAgentKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/agent/keys/{kid}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revokes a key: signatures with a date from `since` on are invalid.
+         * @description Needs the permission `identity:manage`.
+         */
+        post: operations["revokeAgentKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/agent/oasf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the card as a record of the Open Agentic Schema Framework, whatever its visibility.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["getAgentOasf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/agent/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restores a revoked agent.
+         * @description Needs the permission `directory:write`.
+         */
+        post: operations["restoreAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/agent/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks the operator to review a suspension, or reports that hid the listing. A second request changes nothing.
+         * @description Needs the permission `directory:write`.
+         */
+        post: operations["requestAgentReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/agent/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revokes an agent: its messages are no longer signed, and checks of its signatures show it. Mail still flows.
+         * @description Needs the permission `directory:write`.
+         */
+        post: operations["revokeAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the drafts of an inbox, newest first.
+         * @description Needs the permission `drafts:read`.
+         */
+        get: operations["listInboxDrafts"];
+        put?: never;
+        /**
+         * Creates a draft. Replies get recipients, subject and thread. send_at needs messages:send, too.
+         * @description Needs the permission `drafts:write`.
+         */
+        post: operations["createDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one draft.
+         * @description Needs the permission `drafts:read`.
+         */
+        get: operations["getDraft"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a draft, but not the message it was sent as.
+         * @description Needs the permission `drafts:write`.
+         */
+        delete: operations["deleteDraft"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates a draft. New content cancels the schedule of a scheduled draft, unless send_at is set.
+         * @description Needs the permission `drafts:write`.
+         */
+        patch: operations["updateDraft"];
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.
+         * @description Needs the permission `drafts:approve`.
+         */
+        post: operations["approveDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancels a draft for good. It stays readable.
+         * @description Needs the permission `drafts:write`.
+         */
+        post: operations["cancelDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows the HTML of a draft as a page without scripts, forms and, by default, remote images.
+         * @description Needs the permission `drafts:read`.
+         */
+        get: operations["getDraftHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Schedules a draft 1 minute to 30 days ahead. Repeating the request moves the time.
+         * @description Needs the permissions `drafts:write` and `messages:send`.
+         */
+        post: operations["scheduleDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a draft now. If requests race, only one sends it. A failed check is stored in its error. With dry_run, returns the decision and changes nothing.
+         * @description Needs the permissions `drafts:write` and `messages:send`.
+         */
+        post: operations["sendDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/send-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a draft back to its author with a note, until its content changes. Ends its schedule.
+         * @description Needs the permission `drafts:approve`.
+         */
+        post: operations["sendBackDraft"];
+        /**
+         * Takes back a draft that was sent back: it waits for approval again. Its schedule stays ended.
+         * @description Needs the permission `drafts:approve`.
+         */
+        delete: operations["takeBackDraft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/escalation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the escalation settings of an inbox, which replace those of its workspace.
+         * @description Needs the permission `escalation:manage`.
+         */
+        get: operations["getInboxEscalation"];
+        /**
+         * Sets the contacts and triggers of an inbox. Absent members keep their values. New contacts get a mail that asks them to confirm.
+         * @description Needs the permission `escalation:manage`.
+         */
+        put: operations["updateInboxEscalation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/forwarding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the forwarding addresses of an inbox, oldest first, without pages.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["listForwardingAddresses"];
+        put?: never;
+        /**
+         * Adds one of up to 3 forwarding addresses and asks its owner by mail to confirm. An existing address is returned unchanged.
+         * @description Needs the permissions `inboxes:write` and `messages:send`.
+         */
+        post: operations["addForwardingAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/forwarding/{forwarding_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a forwarding address. Mail that waits to be forwarded to it is not sent, either.
+         * @description Needs the permission `inboxes:write`.
+         */
+        delete: operations["removeForwardingAddress"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/forwarding/{forwarding_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a new confirmation link to a pending address. Earlier links stop working.
+         * @description Needs the permissions `inboxes:write` and `messages:send`.
+         */
+        post: operations["resendForwardingConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns whether an agent can sign in to apps, and the apps it has signed in to.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["getAgentSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Switches sign-in on or off. While it is off, identity tokens, sign-ins and userinfo of the agent are refused.
+         * @description Needs the permission `identity:manage`.
+         */
+        patch: operations["updateAgentSignIn"];
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/identity-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issues a signed token that proves to an app which agent this is.
+         * @description Needs the permission `identity:sign`.
+         */
+        post: operations["createIdentityToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/identity/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the sign-ins in browsers that wait for an agent, and the apps that need no code.
+         * @description Needs the permission `identity:sign`.
+         */
+        get: operations["listSignInApprovals"];
+        /**
+         * Sets the apps that an agent may sign in to without a code, in the browser of a member.
+         * @description Needs the permission `identity:manage`.
+         */
+        put: operations["setSignInPreapprovals"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/identity/approvals/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approves or denies the sign-in whose browser shows this code.
+         * @description Needs the permission `identity:sign`.
+         */
+        post: operations["decideSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/identity/sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the sign-ins of an agent of the last 90 days, newest first.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["listSignIns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the messages of an inbox, newest first.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Sends a message. With dry_run, returns the decision and sends nothing.
+         * @description Needs the permission `messages:send`.
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claims the oldest received messages of an inbox under leases, one per conversation at a time.
+         * @description Needs the permissions `messages:write` and `messages:read`.
+         */
+        post: operations["claimMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns the decision about a message, and sends and stores nothing.
+         * @description Needs the permission `messages:send`.
+         */
+        post: operations["dryRunSend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message; the same as POST /v1/inboxes/{id}/messages.
+         * @description Needs the permission `messages:send`.
+         */
+        post: operations["sendMessageAlias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages/wait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Waits for the oldest message after a given time. Returns null on timeout.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["waitForMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages/{message_id}/forward": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forwards a message to others in a new thread, with an optional note above it. With dry_run, returns the decision and sends nothing.
+         * @description Needs the permission `messages:send`.
+         */
+        post: operations["forwardMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages/{message_id}/invitation-answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answers the invitation in a message: sends a calendar reply to its organizer, in the thread.
+         * @description Needs the permission `messages:send`.
+         */
+        post: operations["answerInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/messages/{message_id}/reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replies to a message in its thread. Recipients and subject are computed. With dry_run, returns the decision and sends nothing.
+         * @description Needs the permission `messages:send`.
+         */
+        post: operations["replyToMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pauses an inbox or identity: it sends nothing and holds its events back, but still receives mail.
+         * @description Needs the permission `inboxes:write`.
+         */
+        post: operations["pauseInbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resumes a paused inbox or identity. Events that were held back are delivered in order of arrival.
+         * @description Needs the permission `inboxes:write`.
+         */
+        post: operations["resumeInbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the threads of an inbox, most recent activity first.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listInboxThreads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Waits for the newest sign-in code or link. Returns null on timeout.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["waitForVerification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists knowledge documents, newest first; with inbox_id, only those of that inbox.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["listKnowledge"];
+        put?: never;
+        /**
+         * Creates a knowledge document from text or a file. A known source_id makes a new version of its document, with 200.
+         * @description Needs the permission `knowledge:write`.
+         */
+        post: operations["createKnowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Searches knowledge by words and meaning; with inbox_id, the documents of that inbox and of the whole workspace.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["searchKnowledge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns a knowledge document with its body.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["getKnowledge"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a knowledge document with its versions.
+         * @description Needs the permission `knowledge:write`.
+         */
+        delete: operations["deleteKnowledge"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates a knowledge document. A change of title or body makes a new version.
+         * @description Needs the permission `knowledge:write`.
+         */
+        patch: operations["updateKnowledge"];
+        trace?: never;
+    };
+    "/v1/knowledge/{id}/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the newest drafted replies that cite a knowledge document, newest first, without pages.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["listKnowledgeAnswers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the kept versions of a knowledge document, newest first, without pages.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["listKnowledgeVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/knowledge/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one version of a knowledge document with its body.
+         * @description Needs the permission `knowledge:read`.
+         */
+        get: operations["getKnowledgeVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists every entry of the allow and block lists, oldest first, without pages.
+         * @description Needs the permission `lists:manage`.
+         */
+        get: operations["listListEntries"];
+        put?: never;
+        /**
+         * Creates a list entry. Block beats allow; one allow entry closes its direction to everyone else.
+         * @description Needs the permission `lists:manage`.
+         */
+        post: operations["createListEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lists/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a list entry. Mail that it stopped stays blocked.
+         * @description Needs the permission `lists:manage`.
+         */
+        delete: operations["deleteListEntry"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/batch-get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns up to 100 messages by id.
+         * @description Needs the permission `messages:read`.
+         */
+        post: operations["batchGetMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/batch-update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Updates the labels and read state of up to 100 messages at once.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["batchUpdateMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one message.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Updates the labels and read state of a message. System labels cannot be changed, except that `ai:needs-human` can be added.
+         * @description Needs the permission `messages:write`.
+         */
+        patch: operations["updateMessage"];
+        trace?: never;
+    };
+    "/v1/messages/{id}/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledges a claimed message, so that it is never claimed again.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["ackMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/attachments/{attachment_id}/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns structured data from the text of an attachment: an invoice, a receipt, a tax form, or in the form of a schema. Each value has the place where it was read.
+         * @description Needs the permission `attachments:extract`.
+         */
+        post: operations["extractAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/attachments/{attachment_id}/pages/{page}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the image of a page of a PDF as PNG. The first page is 1.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getAttachmentPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/attachments/{attachment_id}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns a page of the text of an attachment. The text is null until `extraction.status` is `done`.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getAttachmentText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/delivery-attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the delivery attempts of a sent message, recipient by recipient, newest first. The newest 50 of each recipient are kept.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listDeliveryAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/draft-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drafts a reply from the thread, knowledge and your instructions. Never sends. With save, the draft is stored, which needs drafts:write.
+         * @description Needs the permission `messages:read`.
+         */
+        post: operations["draftReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/drop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a dead letter out of its queue for good. The message stays readable.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["dropMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extends a lease to end the given number of seconds from now.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["extendLease"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows the HTML of a message as a page without scripts, forms and, by default, remote images.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getMessageHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/nack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns a claimed message to the queue; after ten deliveries it becomes a dead letter.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["nackMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Downloads the raw message. Received mail begins with the Return-Path and Received lines of this service.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getRawMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Releases a held message to agents. Mail that a receive list stopped cannot be released. Releasing it again changes only the feedback.
+         * @description Needs the permission `messages:release`.
+         */
+        post: operations["releaseMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns a leased message or a dead letter to its queue, where it can be claimed at once. Its lease ends.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["requeueMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns counts of sent and received mail per hour or day, and what is stored now.
+         * @description Needs the permission `metrics:read`.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns this OpenAPI description. */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Searches the public directory, newest first. Needs no key. */
+        get: operations["listPublicAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the card of a listed agent. Needs no key. */
+        get: operations["getPublicAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{address}/agent-card.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the A2A card of a listed agent, signed by the service if agent messages are switched on. Needs no key. */
+        get: operations["getPublicA2aCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{address}/keys.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the keys that a listed agent holds. Needs no key. */
+        get: operations["getPublicAgentKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/agents/{address}/oasf.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a listed agent as a record of the Open Agentic Schema Framework. Needs no key. */
+        get: operations["getPublicOasf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/handles/{workspace}/{agent}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the listed agent behind a handle. Renamed handles are followed for 90 days. Needs no key. */
+        get: operations["getPublicHandle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the counts of every work queue that the key can access, without pages.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listQueues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the messages in flight, or the dead letters, of every queue that the key can access.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listQueueItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Searches subjects, senders and bodies. Best matches come first, newest first among equals.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["searchMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Creates a workspace for an agent, with an API key and an inbox or identity. Until a person claims it, the workspace is restricted. Needs no key. */
+        post: operations["signUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signup/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity. If the workspace can't have more of them, agents share one.
+         * @description Needs the permission `inboxes:write`; only org-wide keys are allowed.
+         */
+        post: operations["addSignupAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signup/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a challenge to solve before a signup. Needs no key. */
+        get: operations["getSignupChallenge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signup/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a person a link to own this workspace. Earlier links stop working.
+         * @description Needs the permission `inboxes:write`; inbox-scoped keys are refused.
+         */
+        post: operations["requestClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Opens the WebSocket of events, with a token or the Authorization header. Frames are JSON. The server sends hello; the client sends subscribe with inbox_ids, event_types, payload (full or envelope) and since, all optional; the server answers with subscribed, then sends events. It answers a ping with a pong. An invalid credential closes the stream with code 4001, a missing permission with 4003. Too many streams of one workspace are refused with 429. */
+        get: operations["openStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stream/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates a token that opens one stream within a minute, for clients that cannot send headers.
+         * @description Needs the permission `messages:read`.
+         */
+        post: operations["createStreamToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists suppressed addresses, newest first.
+         * @description Needs the permission `contacts:read`.
+         */
+        get: operations["listSuppressions"];
+        put?: never;
+        /**
+         * Suppresses an address. An existing suppression keeps its reason and is returned with 200.
+         * @description Needs the permission `contacts:write`; inbox-scoped keys are refused.
+         */
+        post: operations["createSuppression"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/suppressions/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Deletes the suppression of an address, so that the workspace can send to it again.
+         * @description Needs the permission `contacts:write`; inbox-scoped keys are refused.
+         */
+        delete: operations["deleteSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the threads of every inbox the key can access, most recent activity first.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listThreads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns a thread with its newest messages, at most 100, in order of time. Use earlier_cursor to get older ones.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getThread"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a thread with its messages and their files. Its queued mail is not sent.
+         * @description Needs the permission `messages:write`.
+         */
+        delete: operations["deleteThread"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates the metadata and labels of a thread. Metadata is merged.
+         * @description Needs the permission `messages:write`.
+         */
+        patch: operations["updateThread"];
+        trace?: never;
+    };
+    "/v1/threads/{id}/digest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the next part of a thread that fits a budget of tokens, without repetitions. Continues where the last digest for this key ended.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getThreadDigest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the webhooks of the workspace, newest first.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Creates a webhook. From now on, events are sent to its URL as POST requests, signed with its secret. Only this response contains the secret.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists every event type, with an example in both payload forms. Needs no key. */
+        get: operations["listWebhookEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one webhook, without its secret.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a webhook and its list of deliveries.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates a webhook. A webhook that is enabled again receives events from now on.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the delivery attempts of the last 30 days, newest first.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns a delivery attempt with its request and response.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends the event of a delivery again, under the same event id.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["redeliverWebhookEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replaces the secret. X-Service-Signature uses the new one at once; webhook-signature also carries a signature with the old one for 24 hours.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a webhook.test event to this webhook only.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9073,7 +9093,7 @@ export interface components {
         RuleConditionBody: {
             /** @description What is compared. */
             field: components["schemas"]["RuleField"];
-            /** @description What it is compared with: an address, a domain, a label that the service gives received mail, a category, the least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for the receive lists. */
+            /** @description What it is compared with: an address, a domain, a system label, a category, the least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for the receive lists. */
             value: string;
         };
         /** @enum {string} */
@@ -9162,6 +9182,11 @@ export interface components {
         };
         /** @description The decision about a message, from a dry run. */
         SendDecision: {
+            /**
+             * @description `would_send`, `would_wait` for an approval, or `would_refuse`.
+             * @enum {string}
+             */
+            status: "would_send" | "would_wait" | "would_refuse";
             /** @description Whether the message would be sent. */
             allowed: boolean;
             /** @description Why the message would be refused; null if it would be sent. */
@@ -9224,6 +9249,8 @@ export interface components {
         SendResult: components["schemas"]["Message"] | components["schemas"]["HeldForApproval"];
         /** @description A sent draft and its message. */
         SentDraft: {
+            /** @description Status of the message. */
+            status: string;
             draft: components["schemas"]["Draft"];
             message: components["schemas"]["Message"];
         };
@@ -10641,34 +10668,6 @@ export interface components {
                 "application/json": components["schemas"]["WebhookTry"];
             };
         };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`. */
-        AddForwardingAddressForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`. */
-        AddSignupAgentForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description `address_taken`, `handle_taken`. */
         AddressTakenOrHandleTaken: {
             headers: {
@@ -10824,94 +10823,6 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `insufficient_permissions`, `message_withheld`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        AnswerInvitationForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
-        AnswerInvitationTooManyRequests: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `not_answerable`, `recipient_blocked`, `recipient_suppressed`. */
-        AnswerInvitationUnprocessableEntity: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "not_answerable" | "recipient_blocked" | "recipient_suppressed";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `lease_expired`, `draft_not_editable`, `draft_changed`, `idempotency_in_flight`, `loop_detected`. */
-        ApproveDraftConflict: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        ApproveDraftForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `recipient_blocked`, `recipient_suppressed`. */
-        ApproveDraftUnprocessableEntity: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description `body_too_large`. */
         BodyTooLarge: {
             headers: {
@@ -10937,118 +10848,6 @@ export interface components {
                 "application/json": components["schemas"]["ContactWithThreads"];
             };
         };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_api_keys`. */
-        CreateApiKeyForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_domains`, `unclaimed_workspace`. */
-        CreateDomainForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identity_clients`, `unclaimed_workspace`. */
-        CreateIdentityClientForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identities`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        CreateIdentityForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `identity_disabled`, `client_disabled`, `unclaimed_workspace`, `agent_suspended`. */
-        CreateIdentityTokenForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_inboxes`, `domain_not_verified`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        CreateInboxForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_knowledge`. */
-        CreateKnowledgeForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_webhooks`, `unclaimed_workspace`. */
-        CreateWebhookForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description `csrf`. */
         Csrf: {
             headers: {
@@ -11059,6 +10858,40 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`. */
+        DailySendLimitExceededOrOrgDailyLimitExceededOr2More: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`, `signup_rate_limited`. */
+        DailySendLimitExceededOrOrgDailyLimitExceededOr3More: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "signup_rate_limited";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -11180,20 +11013,6 @@ export interface components {
                 "application/json": components["schemas"]["DraftPage"];
             };
         };
-        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`, `plan_limit_storage`. */
-        DraftReplyForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description OK */
         Escalation: {
             headers: {
@@ -11203,20 +11022,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Escalation"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`. */
-        ExtractAttachmentForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
-                    };
-                } & components["schemas"]["Error"];
             };
         };
         /** @description `extraction_pending`, `extraction_unavailable`. */
@@ -11257,20 +11062,6 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "forbidden";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        ForwardMessageForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -11537,6 +11328,48 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "internal_error" | "content_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_agent_signature`. */
+        InvalidAgentSignature: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_agent_signature";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `not_answerable`, `recipient_blocked`, `recipient_suppressed`. */
+        InvalidAgentSignatureOrNotAnswerableOr3More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "not_answerable" | "recipient_blocked" | "recipient_suppressed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_key_reused`, `invalid_agent_signature`, `recipient_blocked`, `recipient_suppressed`. */
+        InvalidAgentSignatureOrRecipientBlockedOr2More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -11901,6 +11734,51 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /** @description `lease_expired`, `idempotency_in_flight`, `already_claimed`, `not_claimable`, `loop_detected`. */
+        LeaseExpiredOrAlreadyClaimedOr3More: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `draft_not_editable`, `idempotency_in_flight`, `loop_detected`. */
+        LeaseExpiredOrDraftNotEditableOr2More: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `lease_expired`, `draft_not_editable`, `draft_changed`, `idempotency_in_flight`, `loop_detected`. */
+        LeaseExpiredOrDraftNotEditableOr3More: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `lease_expired`, `idempotency_in_flight`, `loop_detected`. */
         LeaseExpiredOrIdempotencyInFlightOrLoopDetected: {
             headers: {
@@ -12024,6 +11902,34 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`. */
+        MessageWithheldOrAiDisabledOr2More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `ai_disabled`, `csrf`, `plan_limit_storage`. */
+        MessageWithheldOrAiDisabledOr3More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "ai_disabled" | "csrf" | "plan_limit_storage";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `message_withheld`, `forbidden`. */
         MessageWithheldOrForbidden: {
             headers: {
@@ -12034,6 +11940,34 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "message_withheld" | "forbidden";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        MessageWithheldOrOrgSuspendedOr6More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `message_withheld`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        MessageWithheldOrOrgSuspendedOr7More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "message_withheld" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -12231,6 +12165,104 @@ export interface components {
                 "application/json": components["schemas"]["OrgAnswer"];
             };
         };
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `identity_disabled`, `client_disabled`, `unclaimed_workspace`, `agent_suspended`. */
+        OrgSuspendedOrIdentityDisabledOr5More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        OrgSuspendedOrTemporaryInboxReceiveOnlyOr3More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`. */
+        OrgSuspendedOrTemporaryInboxReceiveOnlyOr4More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        OrgSuspendedOrTemporaryInboxReceiveOnlyOr5More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
+        OrgSuspendedOrTemporaryInboxReceiveOnlyOr6More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_api_keys`. */
+        PlanLimitApiKeysOr3More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_api_keys";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_domains`, `unclaimed_workspace`. */
+        PlanLimitDomainsOrUnclaimedWorkspaceOr3More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `plan_limit_emails`. */
         PlanLimitEmails: {
             headers: {
@@ -12245,6 +12277,62 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identities`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        PlanLimitIdentitiesOrUnclaimedWorkspaceOr4More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_identity_clients`, `unclaimed_workspace`. */
+        PlanLimitIdentityClientsOrUnclaimedWorkspaceOr3More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identity_clients" | "unclaimed_workspace";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_inboxes`, `domain_not_verified`, `unclaimed_workspace`, `plan_limit_public_listings`. */
+        PlanLimitInboxesOrDomainNotVerifiedOr5More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified" | "unclaimed_workspace" | "plan_limit_public_listings";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_knowledge`. */
+        PlanLimitKnowledgeOr3More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_knowledge";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `plan_limit_structured_extractions`. */
         PlanLimitStructuredExtractions: {
             headers: {
@@ -12255,6 +12343,20 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "plan_limit_structured_extractions";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `plan_limit_webhooks`, `unclaimed_workspace`. */
+        PlanLimitWebhooksOrUnclaimedWorkspaceOr3More: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -12491,52 +12593,6 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `lease_expired`, `idempotency_in_flight`, `already_claimed`, `not_claimable`, `loop_detected`. */
-        RequestClaimConflict: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        RequestClaimForbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
-        /** @description `rate_limited`, `daily_send_limit_exceeded`, `org_daily_limit_exceeded`, `unclaimed_recipient_limit`, `signup_rate_limited`. */
-        RequestClaimTooManyRequests: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "signup_rate_limited";
-                    };
-                } & components["schemas"]["Error"];
-            };
-        };
         /** @description OK */
         SendDecision: {
             headers: {
@@ -12547,21 +12603,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["SendDecision"];
-            };
-        };
-        /** @description `lease_expired`, `draft_not_editable`, `idempotency_in_flight`, `loop_detected`. */
-        SendDraftConflict: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "lease_expired" | "draft_not_editable" | "idempotency_in_flight" | "loop_detected";
-                    };
-                } & components["schemas"]["Error"];
             };
         };
         /** @description Service Unavailable */
@@ -12741,8 +12782,8 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `unsupported_media_type`. */
-        UnsupportedMediaType: {
+        /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`. */
+        UnclaimedWorkspaceOr3More: {
             headers: {
                 [name: string]: unknown;
             };
@@ -12750,13 +12791,13 @@ export interface components {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "unsupported_media_type";
+                        code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
                     };
                 } & components["schemas"]["Error"];
             };
         };
         /** @description `insufficient_permissions`, `forbidden`, `csrf`, `unclaimed_workspace`, `plan_limit_public_listings`. */
-        UpdateAgentCardForbidden: {
+        UnclaimedWorkspaceOrPlanLimitPublicListingsOr3More: {
             headers: {
                 [name: string]: unknown;
             };
@@ -12769,8 +12810,8 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description `org_suspended`, `temporary_inbox_receive_only`, `domain_not_verified`, `recipient_unproven`, `content_blocked`. */
-        UploadLinkedFilesForbidden: {
+        /** @description `unsupported_media_type`. */
+        UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
             };
@@ -12778,7 +12819,7 @@ export interface components {
                 "application/json": {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified" | "recipient_unproven" | "content_blocked";
+                        code?: "unsupported_media_type";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -12881,13 +12922,13 @@ export interface components {
         Kind: ("person" | "automated" | "sales" | "unknown")[];
         /** @description Labels, separated by commas. A thread must have all of them. */
         Labels: components["schemas"]["Label"][];
-        /** @description Maximum number of items per page. Default: 25. */
-        Limit: number;
         /** @description Maximum number of messages per page. Default: 25. */
+        Limit: number;
+        /** @description Maximum number of cards per page. Default: 20. */
         Limit2: number;
         /** @description Maximum number of drafts per page. Default: 25. */
         Limit3: number;
-        /** @description Maximum number of cards per page. Default: 20. */
+        /** @description Maximum number of items per page. Default: 25. */
         Limit4: number;
         /** @description Maximum number of threads per page. Default: 25. */
         Limit5: number;
@@ -12915,9 +12956,9 @@ export interface components {
         /** @description Seconds to wait; fractions are allowed. */
         Timeout: number;
         Token: string;
-        /** @description Only messages of this type. */
-        Type: "message" | "task" | "event";
         /** @description A type of message that the agent accepts. */
+        Type: "message" | "task" | "event";
+        /** @description Only messages of this type. */
         Type2: "message" | "task" | "event";
         /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
         View: "full" | "summary";
@@ -12951,78 +12992,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    getHealth: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getReadiness: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Readiness"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getPrometheusMetrics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /** @example text */
-                    "text/plain; version=0.0.4; charset=utf-8": string;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     getAcmeChallenge: {
         parameters: {
             query?: never;
@@ -13050,6461 +13019,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    getOpenApi: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /** @example {} */
-                    "application/json": Record<string, never>;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getDocs: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["PublicTextHtml"];
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getLlmsText: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["PublicTextPlain"];
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAccount: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AccountView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getSignupChallenge: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChallengeView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrSignupDisabled"];
-        };
-    };
-    signUp: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "challenge": "text",
-                 *       "solution": "0"
-                 *     }
-                 */
-                "application/json": components["schemas"]["SignUpBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignupView"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidSolutionOrChallengeExpired"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["PublicSignupRateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrSignupDisabled"];
-        };
-    };
-    requestClaim: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RequestClaimBody"];
-            };
-        };
-        responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ClaimMailView"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["RequestClaimForbidden"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["RequestClaimConflict"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ApproveDraftUnprocessableEntity"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RequestClaimTooManyRequests"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
-        };
-    };
-    addSignupAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "kind": "mailbox"
-                 *     }
-                 */
-                "application/json": components["schemas"]["AddSignupAgentBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignupAgentView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["AddSignupAgentForbidden"];
-            409: components["responses"]["AlreadyClaimedOrNotClaimable"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrSignupDisabled"];
-        };
-    };
-    listContacts: {
-        parameters: {
-            query?: {
-                /** @description Part of the address or name. */
-                q?: string;
-                /** @description A label the contact must have. */
-                label?: components["schemas"]["Label"];
-                /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-                kind?: components["parameters"]["Kind"];
-                /** @description The part of the address after the @. */
-                domain?: string;
-                /** @description Only contacts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: {
-                    [key: string]: string;
-                };
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of contacts per page. Default: 25. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContactPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listContactDomains: {
-        parameters: {
-            query?: {
-                /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
-                kind?: components["parameters"]["Kind"];
-                /** @description Maximum number of domains. Default: 50. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DomainsView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteContacts: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "kind": [
-                 *         "person"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["DeleteContactsBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeletedContactsView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getContactByAddress: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                address: components["parameters"]["Address"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ContactWithThreads"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getContact: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ContactWithThreads"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteContact: {
-        parameters: {
-            query?: {
-                /** @description Whether to keep a keyed hash of the address, so that later mail does not recreate the contact. */
-                forget?: boolean;
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateContact: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateContactBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Contact"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listSuppressions: {
-        parameters: {
-            query?: {
-                /** @description Part of the address. */
-                q?: string;
-                /** @description Only suppressions with this reason. */
-                reason?: "bounce" | "complaint" | "manual";
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of suppressions per page. Default: 25. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SuppressionPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createSuppression: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "address": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateSuppressionBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Suppression"];
-                };
-            };
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Suppression"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteSuppression: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                address: components["parameters"]["Address"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listListEntries: {
-        parameters: {
-            query?: {
-                /** @description Only entries for this inbox. Required for a key that is scoped to one inbox. */
-                inbox_id?: string;
-                /** @description Only entries of this direction. */
-                direction?: "receive" | "send" | "reply";
-                /** @description Only entries of this kind. */
-                kind?: "allow" | "block";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListEntriesView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createListEntry: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "direction": "receive",
-                 *       "kind": "allow",
-                 *       "pattern": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateListEntryBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListEntry"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ListEntryExists"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteListEntry: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listEvents: {
-        parameters: {
-            query?: {
-                /** @description The id of the last event you received. If omitted, the list begins with the oldest event. Can't be combined with `order=desc`. */
-                after?: string;
-                /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. Can't be combined with `after`. */
-                cursor?: string;
-                /** @description Event types, separated by commas. If omitted, all types. */
-                types?: components["schemas"]["EventTypeName"][];
-                /** @description Only events of this inbox. */
-                inbox_id?: string;
-                /** @description The order of the events. Default: `asc`, oldest first. */
-                order?: "asc" | "desc";
-                /** @description How much of each message and draft the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: "full" | "summary";
-                /** @description Maximum number of events per page. Default: 25. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EventPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getEvent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Event"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createStreamToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StreamToken"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    emergencyStop: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["EmergencyStopBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StoppedView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getEscalation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Escalation"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateEscalation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "contacts": [
-                 *         "ada@example.com"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateEscalationBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Escalation"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["AddSignupAgentForbidden"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["RecipientSuppressed"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getInboxEscalation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["InboxEscalation"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateInboxEscalation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "override": true
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateInboxEscalationBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["InboxEscalation"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrUnclaimedWorkspace"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["RecipientSuppressed"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listWebhooks: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "url": "https://example.com/hook"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateWebhookBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookWithSecret"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateWebhookForbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidWebhookUrl"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listWebhookEvents: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EventCatalog"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Webhook"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "url": "https://example.com/hook"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateWebhookBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Webhook"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidWebhookUrl"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    testWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            202: components["responses"]["AcceptedWebhookTry"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    rotateWebhookSecret: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "secret": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RotateWebhookSecretBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookWithSecret"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listWebhookDeliveries: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookDeliveryPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getWebhookDelivery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                delivery_id: components["parameters"]["DeliveryId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookExchange"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    redeliverWebhookEvent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                delivery_id: components["parameters"]["DeliveryId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            202: components["responses"]["AcceptedWebhookTry"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getMetrics: {
-        parameters: {
-            query?: {
-                /** @description The start: a time, or a date (midnight in `tz`). Default: 30 days before the end. */
-                from?: string | unknown | unknown;
-                /** @description The end: a time, or a date (included). Default: now. Must be after `from`, by at most 90 days. */
-                to?: string | unknown | unknown;
-                /** @description The IANA time zone of dates, hours and days. Default: UTC. */
-                tz?: string;
-                /** @description Only this inbox. */
-                inbox_id?: string;
-                /** @description Length of one step of the series. Default: `day`. */
-                bucket?: "hour" | "day";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Metrics"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getDeliverability: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Deliverability"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listDomains: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of domains per page. Default: 25. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DomainPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createDomain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "domain": "mail.example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateDomainBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Domain"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateDomainForbidden"];
-            409: components["responses"]["DomainTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getDomain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteDomain: {
-        parameters: {
-            query?: {
-                /** @description Whether to delete the inboxes on the domain, too. */
-                force?: boolean;
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DomainInUse"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateDomain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "receiving": true
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateDomainBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    verifyDomain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DomainTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    rotateDomainKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DkimRotationTooSoon"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    activateDomainKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Domain"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DkimRecordNotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getDomainZoneFile: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ZoneFileView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listInboxes: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of inboxes per page. Default: 25. */
-                limit?: number;
-                /** @description Whether to list temporary inboxes, too. */
-                include_temporary?: boolean;
-                /** @description Whether to list temporary inboxes only. */
-                temporary?: boolean;
-                /** @description Only inboxes whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxViewPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createInbox: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "username": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateInboxBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedInboxView"];
-                };
-            };
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedInboxView"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateInboxForbidden"];
-            409: components["responses"]["AddressTakenOrHandleTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
-            429: components["responses"]["RateLimitedOrTemporaryInboxLimit"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    getInbox: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["InboxView"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteInbox: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateInbox: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "display_name": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateInboxBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["InboxView"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    pauseInbox: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["PauseInboxBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["InboxView"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    resumeInbox: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResumedView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentBundle"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    deleteAgentCard: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    updateAgentCard: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateAgentCardBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["AgentBundle"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["UpdateAgentCardForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["HandleTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    revokeAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RevokeAgentBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["AgentBundle"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    restoreAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentBundle"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrAgentSuspended"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    requestAgentReview: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "note": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RequestAgentReviewBody"];
-            };
-        };
-        responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentBundle"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["NotSuspended"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    getAgentOasf: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["OasfRecord"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    listAgentKeys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentKeys"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
-        };
-    };
-    registerAgentKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "public_jwk": {
-                 *         "kty": "OKP",
-                 *         "crv": "Ed25519",
-                 *         "x": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaA"
-                 *       },
-                 *       "proof": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RegisterAgentKeyBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentKey"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["AgentKeyExistsOrAgentKeyLimit"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["InvalidKeyProof"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
-        };
-    };
-    retireAgentKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                kid: components["parameters"]["Kid"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentKey"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["AgentKeyRevoked"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
-        };
-    };
-    revokeAgentKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                kid: components["parameters"]["Kid"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RevokeAgentKeyBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["AgentKey"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
-        };
-    };
-    createIdentityToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "audience": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateIdentityTokenBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityToken"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateIdentityTokenForbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAgentSignIn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentSignIn"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateAgentSignIn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "enabled": true
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateAgentSignInBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["AgentSignIn"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listSignIns: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignInPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listSignInApprovals: {
-        parameters: {
-            query?: {
-                /** @description The code that a browser shows. Adds its sign-in to the list, to check it before the approval. */
-                code?: string;
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignInApprovals"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    setSignInPreapprovals: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "clients": [
-                 *         "text"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["SetSignInPreapprovalsBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignInPreapprovals"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    decideSignIn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                code: string;
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "approve": true
-                 *     }
-                 */
-                "application/json": components["schemas"]["DecideSignInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignInDecision"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateIdentityTokenForbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listMessages: {
-        parameters: {
-            query?: {
-                /** @description Labels, separated by commas. A message must have all of them. */
-                labels?: components["schemas"]["Label"][];
-                /** @description Only read messages if true, only unread messages if false. */
-                is_read?: boolean;
-                /** @description Only messages of this direction. */
-                direction?: "inbound" | "outbound";
-                /** @description Only messages with this status. */
-                status?: "queued" | "sent" | "delivered" | "bounced" | "complained" | "failed" | "received";
-                /** @description Whether to include mail that a receive list stopped. */
-                include_blocked?: boolean;
-                /** @description Only messages of this channel. */
-                channel?: components["parameters"]["Channel"];
-                /** @description Only messages of this type. */
-                type?: components["parameters"]["Type"];
-                /** @description Only received messages in this screening state. */
-                screening?: "screened" | "pending" | "held" | "released";
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-                /** @description Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter` decides. */
-                promotions?: "include" | "exclude" | "only";
-                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: components["parameters"]["View"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["MessagePage"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    sendMessage: {
-        parameters: {
-            query?: {
-                /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
-            };
-            header?: {
-                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 41943040 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "to": "ada@example.com",
-                 *       "subject": "text",
-                 *       "text": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["SendMessageBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendResult"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["ApproveDraftForbidden"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ApproveDraftUnprocessableEntity"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["AnswerInvitationTooManyRequests"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
-        };
-    };
-    sendMessageAlias: {
-        parameters: {
-            query?: {
-                /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
-            };
-            header?: {
-                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 41943040 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "to": "ada@example.com",
-                 *       "subject": "text",
-                 *       "text": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["SendMessageBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendResult"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["ApproveDraftForbidden"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ApproveDraftUnprocessableEntity"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["AnswerInvitationTooManyRequests"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
-        };
-    };
-    replyToMessage: {
-        parameters: {
-            query?: {
-                /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
-            };
-            header?: {
-                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: components["parameters"]["Id"];
-                message_id: components["parameters"]["MessageId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 41943040 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "text": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ReplyToMessageBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendResult"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["AnswerInvitationForbidden"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["AnswerInvitationUnprocessableEntity"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["AnswerInvitationTooManyRequests"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
-        };
-    };
-    forwardMessage: {
-        parameters: {
-            query?: {
-                /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
-            };
-            header?: {
-                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: components["parameters"]["Id"];
-                message_id: components["parameters"]["MessageId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 41943040 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "to": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ForwardMessageBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendResult"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["ForwardMessageForbidden"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ApproveDraftUnprocessableEntity"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["AnswerInvitationTooManyRequests"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
-        };
-    };
-    answerInvitation: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: components["parameters"]["Id"];
-                message_id: components["parameters"]["MessageId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "answer": "accept"
-                 *     }
-                 */
-                "application/json": components["schemas"]["AnswerInvitationBody"];
-            };
-        };
-        responses: {
-            202: components["responses"]["AcceptedSendResult"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["AnswerInvitationForbidden"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["AnswerInvitationUnprocessableEntity"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["AnswerInvitationTooManyRequests"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
-        };
-    };
-    waitForMessage: {
-        parameters: {
-            query?: {
-                /** @description Seconds to wait; fractions are allowed. */
-                timeout?: components["parameters"]["Timeout"];
-                /** @description Only messages that such a request can see since this time: stored after it, or shown after it. If omitted, the time of the request. Pass the last `created_at` to get each message once. */
-                since?: string;
-                /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked. */
-                from?: string;
-                /** @description Part of the subject, ignoring case. */
-                subject?: string;
-                /** @description Only messages of this direction. Default: received mail. */
-                direction?: "inbound" | "outbound";
-                /** @description Only messages of this channel. */
-                channel?: components["parameters"]["Channel"];
-                /** @description Only messages of this type. */
-                type?: components["parameters"]["Type"];
-                /** @description Whether to include mail that is not screened yet. */
-                include_unscreened?: boolean;
-                /** @description Whether to include held mail. Requires `messages:release`. */
-                include_held?: boolean;
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessageOrNone"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    waitForVerification: {
-        parameters: {
-            query?: {
-                /** @description Seconds to wait; fractions are allowed. */
-                timeout?: components["parameters"]["Timeout"];
-                /** @description Only messages stored after this time. If omitted, the time of the request. */
-                since?: string;
-                /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked, unless `include_unauthenticated` is true. */
-                from?: string;
-                /** @description Whether to include mail whose author failed authentication. Such results have `auth_failed` set. */
-                include_unauthenticated?: boolean;
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FoundVerificationOrNone"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listInboxDrafts: {
-        parameters: {
-            query?: {
-                /** @description Statuses, separated by commas. A draft must have one of them. */
-                status?: components["parameters"]["Status"];
-                /** @description Only drafts in this thread. */
-                thread_id?: components["parameters"]["ThreadId"];
-                /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-                sent_back?: components["parameters"]["SentBack"];
-                /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: components["parameters"]["Metadata"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of drafts per page. Default: 25. */
-                limit?: components["parameters"]["Limit3"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["DraftPage"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createDraft: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 41943040 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "to": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateDraftBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidSendAtOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["IdempotencyInFlight"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["IdempotencyKeyReusedOrNotAnswerable"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    listDrafts: {
-        parameters: {
-            query?: {
-                /** @description Only drafts of this inbox. */
-                inbox_id?: string;
-                /** @description Statuses, separated by commas. A draft must have one of them. */
-                status?: components["parameters"]["Status"];
-                /** @description Only drafts in this thread. */
-                thread_id?: components["parameters"]["ThreadId"];
-                /** @description Only drafts that a person sent back and that wait for their author, or only others. */
-                sent_back?: components["parameters"]["SentBack"];
-                /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: components["parameters"]["Metadata"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of drafts per page. Default: 25. */
-                limit?: components["parameters"]["Limit3"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["DraftPage"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DraftNotEditable"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 41943040 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "to": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateDraftBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequestOrInvalidSendAtOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["DraftNotEditable"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["NotAnswerable"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    getDraftHtml: {
-        parameters: {
-            query?: {
-                /** @description Whether to load remote images. Default: off. */
-                remote?: "off" | "on";
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    sendDraft: {
-        parameters: {
-            query?: {
-                /** @description Whether to return the decision with 200 and store nothing. */
-                dry_run?: components["parameters"]["DryRun"];
-            };
-            header?: {
-                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["SendDecision"];
-            202: components["responses"]["AcceptedSendDraftResult"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["ApproveDraftForbidden"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["SendDraftConflict"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ApproveDraftUnprocessableEntity"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["AnswerInvitationTooManyRequests"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
-        };
-    };
-    approveDraft: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "content_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ApproveDraftBody"];
-            };
-        };
-        responses: {
-            202: components["responses"]["AcceptedSendDraftResult"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["ApproveDraftForbidden"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["ApproveDraftConflict"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ApproveDraftUnprocessableEntity"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["AnswerInvitationTooManyRequests"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
-        };
-    };
-    sendBackDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "note": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["SendBackDraftBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DraftNotEditableOrDraftChanged"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    takeBackDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DraftNotEditable"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    scheduleDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "send_at": "2030-01-01T00:00:00.000Z"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ScheduleDraftBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequestOrInvalidSendAt"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DraftNotEditable"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    cancelDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                draft_id: components["parameters"]["DraftId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Draft"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["DraftNotEditable"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listForwardingAddresses: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxForwards"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    addForwardingAddress: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "address": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["AddForwardingAddressBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["InboxForward"];
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InboxForward"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["AddForwardingAddressForbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrSignupRateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    resendForwardingConfirmation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                forwarding_id: components["parameters"]["ForwardingId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["InboxForward"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["AddForwardingAddressForbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
-            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["RateLimitedOrSignupRateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    removeForwardingAddress: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                forwarding_id: components["parameters"]["ForwardingId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listIdentities: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of identities per page. Default: 25. */
-                limit?: number;
-                /** @description Only identities whose metadata has this value, compared as text. With several values, all must match. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityViewPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createIdentity: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "username": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateIdentityBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedIdentityView"];
-                };
-            };
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedIdentityView"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateIdentityForbidden"];
-            409: components["responses"]["AddressTakenOrHandleTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    getIdentity: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["IdentityView"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteIdentity: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateIdentity: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "display_name": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateIdentityBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["IdentityView"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getWorkspaceHandle: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["WorkspaceHandle"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    claimWorkspaceHandle: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "handle": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ClaimWorkspaceHandleBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["WorkspaceHandle"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["AddSignupAgentForbidden"];
-            409: components["responses"]["HandleTakenOrHandleReservedOrHandleLimit"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    releaseWorkspaceHandle: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["WorkspaceHandle"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    resolveAgent: {
-        parameters: {
-            query?: {
-                /** @description The exact address. Send either `address` or `handle`. */
-                address?: string;
-                /** @description The handle, such as `@acme/support`. Send either `address` or `handle`. */
-                handle?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentCardResult"];
-            400: components["responses"]["InvalidRequestOrInvalidHandle"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["AgentNotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    searchAgents: {
-        parameters: {
-            query?: {
-                /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-                q?: components["parameters"]["Q"];
-                /** @description A skill id, tag or OASF class, exactly. */
-                capability?: components["parameters"]["Capability"];
-                /** @description A type of message that the agent accepts. */
-                type?: components["parameters"]["Type2"];
-                /** @description The cards to search. Default: `workspace`. */
-                scope?: "workspace" | "public";
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of cards per page. Default: 20. */
-                limit?: components["parameters"]["Limit4"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentCardPage"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabledOrPublicDirectoryDisabled"];
-        };
-    };
-    reportAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "address": "ada@example.com",
-                 *       "reason": "spam"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ReportAgentBody"];
-            };
-        };
-        responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReportReceipt"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    verifyAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "signature": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["VerifyAgentBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignatureVerification"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrDirectoryDisabled"];
-        };
-    };
-    listPublicAgents: {
-        parameters: {
-            query?: {
-                /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
-                q?: components["parameters"]["Q"];
-                /** @description A skill id, tag or OASF class, exactly. */
-                capability?: components["parameters"]["Capability"];
-                /** @description A type of message that the agent accepts. */
-                type?: components["parameters"]["Type2"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of cards per page. Default: 20. */
-                limit?: components["parameters"]["Limit4"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentCardPage"];
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
-        };
-    };
-    getPublicAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                address: components["parameters"]["Address"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentCardResult"];
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
-        };
-    };
-    getPublicA2aCard: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                address: components["parameters"]["Address"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /** @example {} */
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
-        };
-    };
-    getPublicOasf: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                address: components["parameters"]["Address"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["OasfRecord"];
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
-        };
-    };
-    getPublicAgentKeys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                address: components["parameters"]["Address"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PublishedAgentKeys"];
-                };
-            };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
-        };
-    };
-    getPublicHandle: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                workspace: string;
-                agent: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentOfHandle"];
-                };
-            };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["InvalidRequest"];
-            404: components["responses"]["NotFoundOrAgentNotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
-        };
-    };
-    listIdentityClients: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. Default: 25. */
-                limit?: components["parameters"]["Limit"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityClientPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createIdentityClient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "text",
-                 *       "type": "verify_only"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateIdentityClientBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityClientWithSecret"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateIdentityClientForbidden"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getIdentityClient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["IdentityClient"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteIdentityClient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateIdentityClient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateIdentityClientBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["IdentityClient"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    rotateIdentityClientSecret: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityClientWithSecret"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getMessage: {
-        parameters: {
-            query?: {
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Message"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateMessage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "add_labels": [
-                 *         "ai:needs-human"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateMessageBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Message"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["LeaseExpired"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getMessageHtml: {
-        parameters: {
-            query?: {
-                /** @description Whether to load remote images, which shows the sender that the mail was read. Default: off. */
-                remote?: "off" | "on";
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["TextHtml"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    batchGetMessages: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "ids": [
-                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["BatchGetMessagesBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["MessageBatch"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    batchUpdateMessages: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "ids": [
-                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["BatchUpdateMessagesBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["MessageBatch"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    releaseMessage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "feedback": "right"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ReleaseMessageBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Message"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["NotHeldOrMessageBlocked"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listHeldMessages: {
-        parameters: {
-            query?: {
-                /** @description Only messages of this inbox. */
-                inbox_id?: string;
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: components["parameters"]["View"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["MessagePage"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAttachmentText: {
-        parameters: {
-            query?: {
-                /** @description Where the page begins, in characters. Default: 0. */
-                offset?: number;
-                /** @description Maximum length of the page in characters. Default: 200,000. */
-                max_chars?: number;
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                attachment_id: components["parameters"]["AttachmentId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AttachmentText"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAttachmentPage: {
-        parameters: {
-            query?: {
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                attachment_id: components["parameters"]["AttachmentId"];
-                page: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "image/png": string;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ExtractionUnavailable"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    extractAttachment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                attachment_id: components["parameters"]["AttachmentId"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "schema": "invoice"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ExtractAttachmentBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StructuredExtraction"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PlanLimitStructuredExtractions"];
-            403: components["responses"]["ExtractAttachmentForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ExtractionPendingOrExtractionUnavailable"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["StructuredOutputInvalid"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["LlmUnavailableOrUnavailable"];
-        };
-    };
-    listDeliveryAttempts: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of attempts per page. Default: 25. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliveryAttemptPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    claimMessages: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "limit": 1
-                 *     }
-                 */
-                "application/json": components["schemas"]["ClaimMessagesBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Claim"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    ackMessage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "lease_id": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["AckMessageBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrGoneView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["LeaseExpired"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    nackMessage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "lease_id": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["NackMessageBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrGoneView2"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["LeaseExpired"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    extendLease: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "lease_id": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ExtendLeaseBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrGoneView3"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["LeaseExpired"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    draftReply: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "instructions": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["DraftReplyBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReplyDraft"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["DraftReplyForbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["LlmUnavailableOrUnavailable"];
-        };
-    };
-    listQueues: {
-        parameters: {
-            query?: {
-                /** @description Only the queue of this inbox. */
-                inbox_id?: components["parameters"]["InboxId"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listQueueItems: {
-        parameters: {
-            query?: {
-                /** @description Which messages. Default: `in_flight`. */
-                state?: "in_flight" | "dead_letter";
-                /** @description Only the queue of this inbox. */
-                inbox_id?: components["parameters"]["InboxId"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueueItemPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    requeueMessage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RequeuedMessage"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["NotQueued"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    dropMessage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DroppedMessage"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["NotQueued"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    searchMessages: {
-        parameters: {
-            query: {
-                /** @description Words, `"phrases"`, `-without`, `or`, `prefix*`, `from:`, `to:`, `subject:`, `label:`, `has:attachment`, `before:2026-01-31`, `after:2026-01-31`. */
-                q: string;
-                /** @description Only messages of this inbox. If omitted, every inbox the key can access. */
-                inbox_id?: string;
-                /** @description Only messages of this channel. */
-                channel?: components["parameters"]["Channel"];
-                /** @description Only messages of this type. */
-                type?: components["parameters"]["Type"];
-                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: components["parameters"]["View"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FoundMessagePage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getRawMessage: {
-        parameters: {
-            query?: {
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["MessageRfc822"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAttachment: {
-        parameters: {
-            query?: {
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "*/*": string;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listInboxThreads: {
-        parameters: {
-            query?: {
-                /** @description Labels, separated by commas. A thread must have all of them. */
-                labels?: components["parameters"]["Labels"];
-                /** @description Only threads whose last activity is before this time. */
-                before?: components["parameters"]["Before"];
-                /** @description Only threads whose last activity is after this time. */
-                after?: components["parameters"]["After"];
-                /** @description Part of a participant's address. */
-                participant?: components["parameters"]["Participant"];
-                /** @description Part of the subject. */
-                subject?: components["parameters"]["Subject"];
-                /** @description Whether to list the oldest activity first. */
-                ascending?: components["parameters"]["Ascending"];
-                /** @description Whether each thread has its newest message, in `newest`. */
-                include_newest?: components["parameters"]["IncludeNewest"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of threads per page. Default: 25. */
-                limit?: components["parameters"]["Limit5"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ThreadPage"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listThreads: {
-        parameters: {
-            query?: {
-                /** @description Only threads of this inbox. */
-                inbox_id?: string;
-                /** @description Labels, separated by commas. A thread must have all of them. */
-                labels?: components["parameters"]["Labels"];
-                /** @description Only threads whose last activity is before this time. */
-                before?: components["parameters"]["Before"];
-                /** @description Only threads whose last activity is after this time. */
-                after?: components["parameters"]["After"];
-                /** @description Part of a participant's address. */
-                participant?: components["parameters"]["Participant"];
-                /** @description Part of the subject. */
-                subject?: components["parameters"]["Subject"];
-                /** @description Whether to list the oldest activity first. */
-                ascending?: components["parameters"]["Ascending"];
-                /** @description Whether each thread has its newest message, in `newest`. */
-                include_newest?: components["parameters"]["IncludeNewest"];
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of threads per page. Default: 25. */
-                limit?: components["parameters"]["Limit5"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ThreadPage"];
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getThread: {
-        parameters: {
-            query?: {
-                /** @description The `earlier_cursor` of the previous response. */
-                cursor?: string;
-                /** @description Maximum number of messages. Default: 100. */
-                limit?: number;
-                /** @description How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default: full. */
-                view?: "full" | "summary";
-                /** @description Whether to include the content of mail that is not screened yet. */
-                include_unscreened?: components["parameters"]["IncludeUnscreened"];
-                /** @description Whether to include the content of held mail. Requires `messages:release`. */
-                include_held?: components["parameters"]["IncludeHeld"];
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ThreadWithMessages"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteThread: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeletedThreadView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateThread: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "metadata": {}
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateThreadBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Thread"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getThreadDigest: {
-        parameters: {
-            query?: {
-                /** @description Maximum number of tokens. A token is 4 bytes of UTF-8. Default: 2000. */
-                budget?: number;
-                /** @description The `next_cursor` of an earlier digest, to get the part after it. If omitted, the digest continues where the last one for this key ended. */
-                cursor?: string;
-                /** @description Whether to start over with the first message. */
-                reset?: boolean;
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ThreadDigest"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listKnowledge: {
-        parameters: {
-            query?: {
-                /** @description Only documents of this inbox, without those of the whole workspace. */
-                inbox_id?: string;
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of documents per page. Default: 25. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KnowledgeItemPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createKnowledge: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 41943040 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "title": "text",
-                 *       "body": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateKnowledgeBody"];
-                /**
-                 * @example {
-                 *       "title": "text",
-                 *       "body": "text"
-                 *     }
-                 */
-                "multipart/form-data": {
-                    /** @description Title. Required unless there is a `file`; its name is then the default. */
-                    title?: string;
-                    /** @description Plain text or Markdown. Either this or `file`. */
-                    body?: string;
-                    /** @description Text, Markdown, HTML, PDF, an office document or another kind of file whose text can be read. */
-                    file?: string;
-                    /**
-                     * Format: uuid
-                     * @description The inbox that the document is for. If omitted or null, every inbox of the workspace.
-                     */
-                    inbox_id?: string;
-                    /** @description Your name for the source, unique in the inbox or the workspace. */
-                    source_id?: string;
-                } & (({
-                    title: unknown;
-                    body: unknown;
-                } & unknown) | ({
-                    file: unknown;
-                } & unknown));
-            };
-        };
-        responses: {
-            200: components["responses"]["Knowledge"];
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Knowledge"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateKnowledgeForbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getKnowledge: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["Knowledge"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteKnowledge: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateKnowledge: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "title": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateKnowledgeBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Knowledge"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateKnowledgeForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["KnowledgeSourceExists"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    searchKnowledge: {
-        parameters: {
-            query: {
-                /** @description Words or a question. */
-                q: string;
-                /** @description Documents of this inbox and of the whole workspace. If omitted, every document the key can access. */
-                inbox_id?: string;
-                /** @description Maximum number of documents. Default: 10. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KnowledgeResultsView"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listKnowledgeVersions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KnowledgeVersions"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getKnowledgeVersion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-                version: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KnowledgeVersion"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listKnowledgeAnswers: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KnowledgeAnswers"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getMe: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["SignedIn"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissions"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listSessions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListView2"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    endSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listApiKeys: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of keys per page. Default: 25. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiKeyPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createApiKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateApiKeyBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedApiKey"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["CreateApiKeyForbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    revokeApiKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listConnectors: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of connectors per page. Default: 25. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConnectorPage"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    revokeConnector: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readConnectorRequest: {
-        parameters: {
-            query: {
-                /** @description Query with which the program opened `/oauth/authorize`, as it came. */
-                request: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConnectorRequest"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    decideConnectorRequest: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "request": "text",
-                 *       "approve": true,
-                 *       "inbox_ids": [
-                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["DecideConnectorRequestBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConnectorDecision"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getUsage: {
-        parameters: {
-            query?: {
-                /** @description Number of days, today included. Default: 30. */
-                days?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Usage"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateOrg: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateOrgBody"];
-            };
-        };
-        responses: {
-            200: components["responses"]["OrgAnswer"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    resumeOrg: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["OrgAnswer"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    requestSuspensionReview: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "note": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RequestAgentReviewBody"];
-            };
-        };
-        responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SuspensionAnswer"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            409: components["responses"]["NotSuspended"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getScreeningFeedback: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ScreeningReport"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listRules: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rules"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "text",
-                 *       "conditions": [
-                 *         {
-                 *           "field": "sender",
-                 *           "value": "text"
-                 *         }
-                 *       ],
-                 *       "actions": [
-                 *         {
-                 *           "action": "label"
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateRuleBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rule"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    previewRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "conditions": [
-                 *         {
-                 *           "field": "sender",
-                 *           "value": "text"
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["PreviewRuleBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RulePreview"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateRule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateRuleBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Rule"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listMembers: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListView3"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    inviteMember: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["InviteMemberBody"];
-            };
-        };
-        responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Member"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    removeMember: {
-        parameters: {
-            query?: {
-                /** @description What happens to the member's API keys. Required if the member has any. */
-                keys?: "revoke" | "take_over";
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["MemberHasKeys"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateMember: {
-        parameters: {
-            query?: {
-                /** @description What happens to the member's org-wide API keys. Required if an owner who becomes a member has any. */
-                keys?: "revoke" | "take_over";
-            };
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "role": "owner"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateMemberBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Member"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["MemberHasKeys"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    declineInvitation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listWaitingSignIns: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListView4"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listWorkspaces: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListView5"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAgentKeys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["PublicServiceKeys"];
-            304: components["responses"]["PublicNotModified"];
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     getRootAgentKeys: {
         parameters: {
             query?: never;
@@ -19522,59 +13036,9 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    injectMail: {
+    getConnectorServer: {
         parameters: {
-            query?: {
-                /** @description Recipients, separated by commas. If omitted, the addresses in To and Cc. */
-                to?: string;
-                /** @description The envelope sender; `<>` is the null sender. If omitted, the address in Return-Path, or else in From. */
-                from?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 41943040 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example From: ada@example.com
-                 *     To: sam@example.org
-                 *     Subject: Hello
-                 *
-                 *     How are you?
-                 */
-                "message/rfc822": string;
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InjectedMail"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listOutbox: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the previous page. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of messages per page. Default: 25. */
-                limit?: components["parameters"]["Limit2"];
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -19584,67 +13048,66 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OutboxViewPage"];
+                    "application/json": components["schemas"]["AuthorizationServer"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrInvalidCursor"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            304: components["responses"]["PublicNotModified"];
+            400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
-    getCapturedRaw: {
+    getAuthorizationServerMetadata: {
         parameters: {
             query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["MessageRfc822"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbidden"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalErrorOrContentDamaged"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    openStream: {
-        parameters: {
-            query?: {
-                /** @description A token from `POST /v1/stream/token`. If omitted, the `Authorization` header is used. */
-                token?: string;
-            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Switching Protocols */
-            101: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            200: components["responses"]["PublicIssuerMetadata"];
+            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["PublicRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProtectedResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PublicProtectedResource"];
+            304: components["responses"]["PublicNotModified"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMcpResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PublicProtectedResource"];
+            304: components["responses"]["PublicNotModified"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -19763,37 +13226,59 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    requestSignInLink: {
+    injectMail: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Recipients, separated by commas. If omitted, the addresses in To and Cc. */
+                to?: string;
+                /** @description The envelope sender; `<>` is the null sender. If omitted, the address in Return-Path, or else in From. */
+                from?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description At most 1048576 bytes. */
+        /** @description At most 41943040 bytes. */
         requestBody: {
             content: {
                 /**
-                 * @example {
-                 *       "email": "ada@example.com"
-                 *     }
+                 * @example From: ada@example.com
+                 *     To: sam@example.org
+                 *     Subject: Hello
+                 *
+                 *     How are you?
                  */
-                "application/json": components["schemas"]["RequestSignInLinkBody"];
+                "message/rfc822": string;
             };
         };
         responses: {
-            204: components["responses"]["PublicNoContent"];
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InjectedMail"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
-            413: components["responses"]["BodyTooLarge"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
-    getSignInOptions: {
+    listOutbox: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -19803,74 +13288,24 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SignInOptions"];
+                    "application/json": components["schemas"]["OutboxViewPage"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
-    signIn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 1048576 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "token": "text"
-                 *     }
-                 */
-                "application/json": components["schemas"]["SignInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            400: components["responses"]["InvalidRequestOrInvalidToken"];
-            403: components["responses"]["Csrf"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["PublicSignupRateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    signOut: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["PublicNoContent"];
-            400: components["responses"]["InvalidRequest"];
-            403: components["responses"]["Csrf"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    switchWorkspace: {
+    getCapturedRaw: {
         parameters: {
             query?: never;
             header?: never;
@@ -19881,36 +13316,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["MessageRfc822"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
             404: components["responses"]["NotFound"];
             421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    acceptInvitation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["SignedIn"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientPermissionsOrCsrf"];
-            404: components["responses"]["NotFound"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -19958,7 +13371,23 @@ export interface operations {
             503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
-    getSitemap: {
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PublicTextHtml"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -19970,24 +13399,18 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example <?xml version="1.0" encoding="UTF-8"?> */
-                    "application/xml": string;
+                    "application/json": components["schemas"]["Health"];
                 };
             };
-            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    getRobots: {
+    getLlmsText: {
         parameters: {
             query?: never;
             header?: never;
@@ -19997,14 +13420,148 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["PublicTextPlain"];
-            304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
-    getOpenIdConfiguration: {
+    callMcp: {
+        parameters: {
+            query?: {
+                /** @description The tools to list: `read`, `reply` (default), `admin` or `all`. */
+                profile?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 4194304 bytes. */
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": Record<string, never>;
+                    /** @example data: {"jsonrpc":"2.0","id":1,"result":{}} */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["JsonRpcInvalidRequest"];
+            401: components["responses"]["JsonRpcUnauthorized"];
+            403: components["responses"]["JsonRpcForbidden"];
+            404: components["responses"]["JsonRpcNotFound"];
+            413: components["responses"]["JsonRpcBodyTooLarge"];
+            415: components["responses"]["JsonRpcUnsupportedMediaType"];
+            421: components["responses"]["JsonRpcMisdirectedRequest"];
+            429: components["responses"]["JsonRpcRateLimited"];
+            500: components["responses"]["JsonRpcInternalError"];
+            503: components["responses"]["JsonRpcUnavailable"];
+        };
+    };
+    downloadLinkedFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: components["parameters"]["Token"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["MessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    uploadLinkedFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: components["parameters"]["Token"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": Record<string, never>;
+                /** @example {} */
+                "multipart/form-data": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOr3More"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignatureOrRecipientBlockedOr2More"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["PublicDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    getPrometheusMetrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -20013,7 +13570,284 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["PublicIssuerMetadata"];
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example text */
+                    "text/plain; version=0.0.4; charset=utf-8": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    authorizeConnector: {
+        parameters: {
+            query: {
+                /** @description `code` */
+                response_type: components["parameters"]["ResponseType"];
+                /** @description URL of the client's metadata document, or the id of its registration. */
+                client_id: string;
+                /** @description Where the browser returns: one of the client's redirect URIs. */
+                redirect_uri?: string;
+                /** @description SHA-256 of the code verifier in base64url (RFC 7636). */
+                code_challenge: string;
+                /** @description `S256` */
+                code_challenge_method: string;
+                /** @description Returned unchanged. */
+                state?: components["parameters"]["State"];
+                /** @description URL of the MCP endpoint (RFC 8707). */
+                resource?: string;
+                /** @description `mcp`. The person chooses inboxes and permissions. */
+                scope?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            303: components["responses"]["PublicSeeOther"];
+            400: components["responses"]["InvalidRequestPage"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    authorizeConnectorByForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 65536 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "response_type": "text",
+                 *       "client_id": "text",
+                 *       "code_challenge": "text",
+                 *       "code_challenge_method": "text"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["AuthorizeConnectorByFormBody"];
+            };
+        };
+        responses: {
+            303: components["responses"]["PublicSeeOther"];
+            400: components["responses"]["InvalidRequestPage"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    registerClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 16384 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "redirect_uris": [
+                 *         "text"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterClientBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredClient"];
+                };
+            };
+            400: components["responses"]["PublicBadRequestOAuthError"];
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
+            421: components["responses"]["OAuthMisdirectedRequest"];
+            429: components["responses"]["PublicTooManyRequestsOAuthError"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["PublicServiceUnavailableOAuthError"];
+        };
+    };
+    allowClientRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["PublicNoContent"];
+            400: components["responses"]["OAuthInvalidRequest"];
+            421: components["responses"]["OAuthMisdirectedRequest"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
+        };
+    };
+    revokeConnectorToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 65536 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "text"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["RevokeConnectorTokenBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["PublicBadRequestOAuthError"];
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
+            421: components["responses"]["OAuthMisdirectedRequest"];
+            429: components["responses"]["PublicTooManyRequestsOAuthError"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["PublicServiceUnavailableOAuthError"];
+        };
+    };
+    allowTokenRevocation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["PublicNoContent"];
+            400: components["responses"]["OAuthInvalidRequest"];
+            421: components["responses"]["OAuthMisdirectedRequest"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
+        };
+    };
+    exchangeConnectorToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 65536 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grant_type": "text",
+                 *       "client_id": "text"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["ExchangeConnectorTokenBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorTokens"];
+                };
+            };
+            400: components["responses"]["PublicBadRequestOAuthError"];
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            413: components["responses"]["OAuthBodyTooLarge"];
+            415: components["responses"]["OAuthUnsupportedMediaType"];
+            421: components["responses"]["OAuthMisdirectedRequest"];
+            429: components["responses"]["PublicTooManyRequestsOAuthError"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["PublicServiceUnavailableOAuthError"];
+        };
+    };
+    allowConnectorToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["PublicNoContent"];
+            400: components["responses"]["OAuthInvalidRequest"];
+            421: components["responses"]["OAuthMisdirectedRequest"];
+            500: components["responses"]["OAuthInternalError"];
+            503: components["responses"]["OAuthUnavailable"];
+        };
+    };
+    getAgentKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PublicServiceKeys"];
+            304: components["responses"]["PublicNotModified"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getIdentityKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PublicServiceKeys"];
             304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
@@ -20038,7 +13872,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    getAuthorizationServerMetadata: {
+    getOpenIdConfiguration: {
         parameters: {
             query?: never;
             header?: never;
@@ -20048,23 +13882,6 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["PublicIssuerMetadata"];
-            304: components["responses"]["PublicNotModified"];
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getIdentityKeys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["PublicServiceKeys"];
             304: components["responses"]["PublicNotModified"];
             400: components["responses"]["InvalidRequest"];
             421: components["responses"]["MisdirectedRequest"];
@@ -20283,9 +14100,14 @@ export interface operations {
             503: components["responses"]["OAuthUnavailable"];
         };
     };
-    getConnectorServer: {
+    listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of keys per page. Default: 25. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -20295,110 +14117,125 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AuthorizationServer"];
+                    "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
-            304: components["responses"]["PublicNotModified"];
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
             421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
-    getProtectedResource: {
+    createApiKey: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["PublicProtectedResource"];
-            304: components["responses"]["PublicNotModified"];
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getMcpResource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["PublicProtectedResource"];
-            304: components["responses"]["PublicNotModified"];
-            400: components["responses"]["InvalidRequest"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    authorizeConnector: {
-        parameters: {
-            query: {
-                /** @description `code` */
-                response_type: components["parameters"]["ResponseType"];
-                /** @description URL of the client's metadata document, or the id of its registration. */
-                client_id: string;
-                /** @description Where the browser returns: one of the client's redirect URIs. */
-                redirect_uri?: string;
-                /** @description SHA-256 of the code verifier in base64url (RFC 7636). */
-                code_challenge: string;
-                /** @description `S256` */
-                code_challenge_method: string;
-                /** @description Returned unchanged. */
-                state?: components["parameters"]["State"];
-                /** @description URL of the MCP endpoint (RFC 8707). */
-                resource?: string;
-                /** @description `mcp`. The person chooses inboxes and permissions. */
-                scope?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            303: components["responses"]["PublicSeeOther"];
-            400: components["responses"]["InvalidRequestPage"];
-            421: components["responses"]["MisdirectedRequest"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    authorizeConnectorByForm: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 65536 bytes. */
+        /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "response_type": "text",
-                 *       "client_id": "text",
-                 *       "code_challenge": "text",
-                 *       "code_challenge_method": "text"
+                 *       "name": "text"
                  *     }
                  */
-                "application/x-www-form-urlencoded": components["schemas"]["AuthorizeConnectorByFormBody"];
+                "application/json": components["schemas"]["CreateApiKeyBody"];
             };
         };
         responses: {
-            303: components["responses"]["PublicSeeOther"];
-            400: components["responses"]["InvalidRequestPage"];
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimitApiKeysOr3More"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["PublicNoContent"];
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Csrf"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requestSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RequestSignInLinkBody"];
+            };
+        };
+        responses: {
+            204: components["responses"]["PublicNoContent"];
+            400: components["responses"]["InvalidRequest"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -20406,25 +14243,14 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    exchangeConnectorToken: {
+    getSignInOptions: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description At most 65536 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "grant_type": "text",
-                 *       "client_id": "text"
-                 *     }
-                 */
-                "application/x-www-form-urlencoded": components["schemas"]["ExchangeConnectorTokenBody"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -20432,107 +14258,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectorTokens"];
+                    "application/json": components["schemas"]["SignInOptions"];
                 };
             };
-            400: components["responses"]["PublicBadRequestOAuthError"];
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            413: components["responses"]["OAuthBodyTooLarge"];
-            415: components["responses"]["OAuthUnsupportedMediaType"];
-            421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["PublicTooManyRequestsOAuthError"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["PublicServiceUnavailableOAuthError"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    allowConnectorToken: {
+    signIn: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["PublicNoContent"];
-            400: components["responses"]["OAuthInvalidRequest"];
-            421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["OAuthUnavailable"];
-        };
-    };
-    registerClient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 16384 bytes. */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "redirect_uris": [
-                 *         "text"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["RegisterClientBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RegisteredClient"];
-                };
-            };
-            400: components["responses"]["PublicBadRequestOAuthError"];
-            413: components["responses"]["OAuthBodyTooLarge"];
-            415: components["responses"]["OAuthUnsupportedMediaType"];
-            421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["PublicTooManyRequestsOAuthError"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["PublicServiceUnavailableOAuthError"];
-        };
-    };
-    allowClientRegistration: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: components["responses"]["PublicNoContent"];
-            400: components["responses"]["OAuthInvalidRequest"];
-            421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["OAuthUnavailable"];
-        };
-    };
-    revokeConnectorToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 65536 bytes. */
+        /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
                 /**
@@ -20540,7 +14282,7 @@ export interface operations {
                  *       "token": "text"
                  *     }
                  */
-                "application/x-www-form-urlencoded": components["schemas"]["RevokeConnectorTokenBody"];
+                "application/json": components["schemas"]["SignInBody"];
             };
         };
         responses: {
@@ -20549,18 +14291,199 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
             };
-            400: components["responses"]["PublicBadRequestOAuthError"];
-            413: components["responses"]["OAuthBodyTooLarge"];
-            415: components["responses"]["OAuthUnsupportedMediaType"];
-            421: components["responses"]["OAuthMisdirectedRequest"];
-            429: components["responses"]["PublicTooManyRequestsOAuthError"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["PublicServiceUnavailableOAuthError"];
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            403: components["responses"]["Csrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["PublicSignupRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    allowTokenRevocation: {
+    readConnectorRequest: {
+        parameters: {
+            query: {
+                /** @description Query with which the program opened `/oauth/authorize`, as it came. */
+                request: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorRequest"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    decideConnectorRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "request": "text",
+                 *       "approve": true,
+                 *       "inbox_ids": [
+                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideConnectorRequestBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorDecision"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listConnectors: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of connectors per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeConnector: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    declineInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMe: {
         parameters: {
             query?: never;
             header?: never;
@@ -20569,30 +14492,5225 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            204: components["responses"]["PublicNoContent"];
-            400: components["responses"]["OAuthInvalidRequest"];
-            421: components["responses"]["OAuthMisdirectedRequest"];
-            500: components["responses"]["OAuthInternalError"];
-            503: components["responses"]["OAuthUnavailable"];
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    callMcp: {
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView3"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InviteMemberBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeMember: {
         parameters: {
             query?: {
-                /** @description The tools to list: `read`, `reply` (default), `admin` or `all`. */
-                profile?: string;
+                /** @description What happens to the member's API keys. Required if the member has any. */
+                keys?: "revoke" | "take_over";
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["MemberHasKeys"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: {
+                /** @description What happens to the member's org-wide API keys. Required if an owner who becomes a member has any. */
+                keys?: "revoke" | "take_over";
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "owner"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateMemberBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["MemberHasKeys"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateOrgBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["OrgAnswer"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["OrgAnswer"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requestSuspensionReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RequestAgentReviewBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspensionAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            409: components["responses"]["NotSuspended"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "conditions": [
+                 *         {
+                 *           "field": "sender",
+                 *           "value": "text"
+                 *         }
+                 *       ],
+                 *       "actions": [
+                 *         {
+                 *           "action": "label"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateRuleBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    previewRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "conditions": [
+                 *         {
+                 *           "field": "sender",
+                 *           "value": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreviewRuleBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePreview"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateRuleBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getScreeningFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScreeningReport"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView2"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Number of days, today included. Default: 30. */
+                days?: number;
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description At most 4194304 bytes. */
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWaitingSignIns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView4"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWorkspaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView5"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    switchWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRobots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PublicTextPlain"];
+            304: components["responses"]["PublicNotModified"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSitemap: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <?xml version="1.0" encoding="UTF-8"?> */
+                    "application/xml": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAttachment: {
+        parameters: {
+            query?: {
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listContacts: {
+        parameters: {
+            query?: {
+                /** @description Part of the address or name. */
+                q?: string;
+                /** @description A label the contact must have. */
+                label?: components["schemas"]["Label"];
+                /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
+                kind?: components["parameters"]["Kind"];
+                /** @description The part of the address after the @. */
+                domain?: string;
+                /** @description Only contacts whose metadata has this value, compared as text. With several values, all must match. */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of contacts per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getContactByAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: components["parameters"]["Address"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ContactWithThreads"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
-                /** @example {} */
-                "application/json": Record<string, never>;
+                /**
+                 * @example {
+                 *       "kind": [
+                 *         "person"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeleteContactsBody"];
             };
         };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedContactsView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listContactDomains: {
+        parameters: {
+            query?: {
+                /** @description Kinds, separated by commas: `person`, `automated`, `sales`, `unknown`. If omitted, all kinds. */
+                kind?: components["parameters"]["Kind"];
+                /** @description Maximum number of domains. Default: 50. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainsView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ContactWithThreads"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteContact: {
+        parameters: {
+            query?: {
+                /** @description Whether to keep a keyed hash of the address, so that later mail does not recreate the contact. */
+                forget?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateContactBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDeliverability: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliverability"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWorkspaceHandle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["WorkspaceHandle"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    claimWorkspaceHandle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "handle": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimWorkspaceHandleBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WorkspaceHandle"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["UnclaimedWorkspaceOr3More"];
+            409: components["responses"]["HandleTakenOrHandleReservedOrHandleLimit"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    releaseWorkspaceHandle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["WorkspaceHandle"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    reportAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "ada@example.com",
+                 *       "reason": "spam"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportAgentBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportReceipt"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    resolveAgent: {
+        parameters: {
+            query?: {
+                /** @description The exact address. Send either `address` or `handle`. */
+                address?: string;
+                /** @description The handle, such as `@acme/support`. Send either `address` or `handle`. */
+                handle?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentCardResult"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["AgentNotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    searchAgents: {
+        parameters: {
+            query?: {
+                /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
+                q?: components["parameters"]["Q"];
+                /** @description A skill id, tag or OASF class, exactly. */
+                capability?: components["parameters"]["Capability"];
+                /** @description A type of message that the agent accepts. */
+                type?: components["parameters"]["Type"];
+                /** @description The cards to search. Default: `workspace`. */
+                scope?: "workspace" | "public";
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of cards per page. Default: 20. */
+                limit?: components["parameters"]["Limit2"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentCardPage"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabledOrPublicDirectoryDisabled"];
+        };
+    };
+    verifyAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "signature": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerifyAgentBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureVerification"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    listDomains: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of domains per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "domain": "mail.example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateDomainBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimitDomainsOrUnclaimedWorkspaceOr3More"];
+            409: components["responses"]["DomainTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteDomain: {
+        parameters: {
+            query?: {
+                /** @description Whether to delete the inboxes on the domain, too. */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DomainInUse"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "receiving": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateDomainBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    activateDomainKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DkimRecordNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateDomainKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DkimRotationTooSoon"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    verifyDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Domain"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DomainTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDomainZoneFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ZoneFileView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDrafts: {
+        parameters: {
+            query?: {
+                /** @description Only drafts of this inbox. */
+                inbox_id?: string;
+                /** @description Statuses, separated by commas. A draft must have one of them. */
+                status?: components["parameters"]["Status"];
+                /** @description Only drafts in this thread. */
+                thread_id?: components["parameters"]["ThreadId"];
+                /** @description Only drafts that a person sent back and that wait for their author, or only others. */
+                sent_back?: components["parameters"]["SentBack"];
+                /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
+                metadata?: components["parameters"]["Metadata"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of drafts per page. Default: 25. */
+                limit?: components["parameters"]["Limit3"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["DraftPage"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emergencyStop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EmergencyStopBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoppedView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Escalation"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "contacts": [
+                 *         "ada@example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateEscalationBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Escalation"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["UnclaimedWorkspaceOr3More"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["RecipientSuppressed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The id of the last event you received. If omitted, the list begins with the oldest event. Can't be combined with `order=desc`. */
+                after?: string;
+                /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. Can't be combined with `after`. */
+                cursor?: string;
+                /** @description Event types, separated by commas. If omitted, all types. */
+                types?: components["schemas"]["EventTypeName"][];
+                /** @description Only events of this inbox. */
+                inbox_id?: string;
+                /** @description The order of the events. Default: `asc`, oldest first. */
+                order?: "asc" | "desc";
+                /** @description How much of each message and draft the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
+                /** @description Maximum number of events per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listHeldMessages: {
+        parameters: {
+            query?: {
+                /** @description Only messages of this inbox. */
+                inbox_id?: string;
+                /** @description Whether to include the content. Requires `messages:release`. */
+                include_held?: boolean;
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: components["parameters"]["View"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["MessagePage"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIdentities: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of identities per page. Default: 25. */
+                limit?: number;
+                /** @description Only identities whose metadata has this value, compared as text. With several values, all must match. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityViewPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIdentityBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedIdentityView"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedIdentityView"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimitIdentitiesOrUnclaimedWorkspaceOr4More"];
+            409: components["responses"]["AddressTakenOrHandleTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    getIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["IdentityView"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "display_name": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateIdentityBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["IdentityView"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIdentityClients: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of items per page. Default: 25. */
+                limit?: components["parameters"]["Limit4"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityClientPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createIdentityClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "type": "verify_only"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIdentityClientBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityClientWithSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimitIdentityClientsOrUnclaimedWorkspaceOr3More"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getIdentityClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["IdentityClient"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteIdentityClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateIdentityClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateIdentityClientBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["IdentityClient"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateIdentityClientSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityClientWithSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listInboxes: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of inboxes per page. Default: 25. */
+                limit?: number;
+                /** @description Whether to list temporary inboxes, too. */
+                include_temporary?: boolean;
+                /** @description Whether to list temporary inboxes only. */
+                temporary?: boolean;
+                /** @description Only inboxes whose metadata has this value, compared as text. With several values, all must match. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxViewPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateInboxBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInboxView"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInboxView"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimitInboxesOrDomainNotVerifiedOr5More"];
+            409: components["responses"]["AddressTakenOrHandleTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
+            429: components["responses"]["RateLimitedOrTemporaryInboxLimit"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    getInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "display_name": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateInboxBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    deleteAgentCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    updateAgentCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateAgentCardBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["UnclaimedWorkspaceOrPlanLimitPublicListingsOr3More"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["HandleTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["VisibilityUnavailableOrRoutingUnavailable"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    listAgentKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentKeys"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
+        };
+    };
+    registerAgentKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "public_jwk": {
+                 *         "kty": "OKP",
+                 *         "crv": "Ed25519",
+                 *         "x": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaA"
+                 *       },
+                 *       "proof": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterAgentKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrTemporaryInboxReceiveOnly"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["AgentKeyExistsOrAgentKeyLimit"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidKeyProof"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
+        };
+    };
+    retireAgentKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                kid: components["parameters"]["Kid"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentKey"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["AgentKeyRevoked"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
+        };
+    };
+    revokeAgentKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                kid: components["parameters"]["Kid"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RevokeAgentKeyBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["AgentKey"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailable"];
+        };
+    };
+    getAgentOasf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["OasfRecord"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    restoreAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrAgentSuspended"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    requestAgentReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RequestAgentReviewBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentBundle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NotSuspended"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    revokeAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RevokeAgentBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["AgentBundle"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    listInboxDrafts: {
+        parameters: {
+            query?: {
+                /** @description Statuses, separated by commas. A draft must have one of them. */
+                status?: components["parameters"]["Status"];
+                /** @description Only drafts in this thread. */
+                thread_id?: components["parameters"]["ThreadId"];
+                /** @description Only drafts that a person sent back and that wait for their author, or only others. */
+                sent_back?: components["parameters"]["SentBack"];
+                /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
+                metadata?: components["parameters"]["Metadata"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of drafts per page. Default: 25. */
+                limit?: components["parameters"]["Limit3"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["DraftPage"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateDraftBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidSendAtOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["IdempotencyInFlight"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["IdempotencyKeyReusedOrNotAnswerable"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    getDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftNotEditable"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateDraftBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequestOrInvalidSendAtOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["DraftNotEditable"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["NotAnswerable"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrDirectoryDisabled"];
+        };
+    };
+    approveDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApproveDraftBody"];
+            };
+        };
+        responses: {
+            202: components["responses"]["AcceptedSendDraftResult"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOr5More"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrDraftNotEditableOr3More"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignatureOrRecipientBlockedOr2More"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOr2More"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    cancelDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftNotEditable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDraftHtml: {
+        parameters: {
+            query?: {
+                /** @description Whether to load remote images. Default: off. */
+                remote?: "off" | "on";
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    scheduleDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "send_at": "2030-01-01T00:00:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScheduleDraftBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequestOrInvalidSendAt"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftNotEditable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendDraft: {
+        parameters: {
+            query?: {
+                /** @description Whether to return the decision with 200 and store nothing. */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendDraftResult"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOr5More"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrDraftNotEditableOr2More"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignatureOrRecipientBlockedOr2More"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOr2More"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    sendBackDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendBackDraftBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftNotEditableOrDraftChanged"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    takeBackDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                draft_id: components["parameters"]["DraftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Draft"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftNotEditable"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getInboxEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["InboxEscalation"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateInboxEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "override": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateInboxEscalationBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["InboxEscalation"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrfOrUnclaimedWorkspace"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["RecipientSuppressed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listForwardingAddresses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxForwards"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addForwardingAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddForwardingAddressBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["InboxForward"];
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxForward"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOr4More"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["RateLimitedOrSignupRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeForwardingAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                forwarding_id: components["parameters"]["ForwardingId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resendForwardingConfirmation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                forwarding_id: components["parameters"]["ForwardingId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["InboxForward"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOr4More"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["RecipientBlockedOrRecipientSuppressed"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["RateLimitedOrSignupRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAgentSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentSignIn"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateAgentSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateAgentSignInBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["AgentSignIn"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createIdentityToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "audience": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIdentityTokenBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityToken"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OrgSuspendedOrIdentityDisabledOr5More"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSignInApprovals: {
+        parameters: {
+            query?: {
+                /** @description The code that a browser shows. Adds its sign-in to the list, to check it before the approval. */
+                code?: string;
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInApprovals"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setSignInPreapprovals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "clients": [
+                 *         "text"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetSignInPreapprovalsBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInPreapprovals"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    decideSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                code: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "approve": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideSignInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInDecision"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OrgSuspendedOrIdentityDisabledOr5More"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSignIns: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of items per page. Default: 25. */
+                limit?: components["parameters"]["Limit4"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description Labels, separated by commas. A message must have all of them. */
+                labels?: components["schemas"]["Label"][];
+                /** @description Only read messages if true, only unread messages if false. */
+                is_read?: boolean;
+                /** @description Only messages of this direction. */
+                direction?: "inbound" | "outbound";
+                /** @description Only messages with this status. */
+                status?: "queued" | "sent" | "delivered" | "bounced" | "complained" | "failed" | "received";
+                /** @description Whether to include mail that a receive list stopped. */
+                include_blocked?: boolean;
+                /** @description Only messages of this channel. */
+                channel?: components["parameters"]["Channel"];
+                /** @description Only messages of this type. */
+                type?: components["parameters"]["Type2"];
+                /** @description Only received messages in this screening state. */
+                screening?: "screened" | "pending" | "held" | "released";
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+                /** @description Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter` decides. */
+                promotions?: "include" | "exclude" | "only";
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: components["parameters"]["View"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["MessagePage"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: {
+                /** @description Whether to return the decision with 200 and store nothing. */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com",
+                 *       "subject": "text",
+                 *       "text": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendMessageBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOr5More"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignatureOrRecipientBlockedOr2More"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOr2More"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    claimMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "limit": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimMessagesBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claim"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dryRunSend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com",
+                 *       "subject": "text",
+                 *       "text": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendMessageBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendDecision"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignature"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    sendMessageAlias: {
+        parameters: {
+            query?: {
+                /** @description Whether to return the decision with 200 and store nothing. */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com",
+                 *       "subject": "text",
+                 *       "text": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendMessageBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOr5More"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignatureOrRecipientBlockedOr2More"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOr2More"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    waitForMessage: {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait; fractions are allowed. */
+                timeout?: components["parameters"]["Timeout"];
+                /** @description Only messages that such a request can see since this time: stored after it, or shown after it. If omitted, the time of the request. Pass the last `created_at` to get each message once. */
+                since?: string;
+                /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked. */
+                from?: string;
+                /** @description Part of the subject, ignoring case. */
+                subject?: string;
+                /** @description Only messages of this direction. Default: received mail. */
+                direction?: "inbound" | "outbound";
+                /** @description Only messages of this channel. */
+                channel?: components["parameters"]["Channel"];
+                /** @description Only messages of this type. */
+                type?: components["parameters"]["Type2"];
+                /** @description Whether to include mail that is not screened yet. */
+                include_unscreened?: boolean;
+                /** @description Whether to include held mail. Requires `messages:release`. */
+                include_held?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageOrNone"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    forwardMessage: {
+        parameters: {
+            query?: {
+                /** @description Whether to return the decision with 200 and store nothing. */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ForwardMessageBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["MessageWithheldOrOrgSuspendedOr7More"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignatureOrRecipientBlockedOr2More"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOr2More"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    answerInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "answer": "accept"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AnswerInvitationBody"];
+            };
+        };
+        responses: {
+            202: components["responses"]["AcceptedSendResult"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["MessageWithheldOrOrgSuspendedOr6More"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignatureOrNotAnswerableOr3More"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOr2More"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    replyToMessage: {
+        parameters: {
+            query?: {
+                /** @description Whether to return the decision with 200 and store nothing. */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+                message_id: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplyToMessageBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["SendDecision"];
+            202: components["responses"]["AcceptedSendResult"];
+            400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitEmails"];
+            403: components["responses"]["MessageWithheldOrOrgSuspendedOr6More"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidAgentSignatureOrNotAnswerableOr3More"];
+            423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOr2More"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    pauseInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PauseInboxBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["InboxView"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResumedView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listInboxThreads: {
+        parameters: {
+            query?: {
+                /** @description Labels, separated by commas. A thread must have all of them. */
+                labels?: components["parameters"]["Labels"];
+                /** @description Only threads whose last activity is before this time. */
+                before?: components["parameters"]["Before"];
+                /** @description Only threads whose last activity is after this time. */
+                after?: components["parameters"]["After"];
+                /** @description Part of a participant's address. */
+                participant?: components["parameters"]["Participant"];
+                /** @description Part of the subject. */
+                subject?: components["parameters"]["Subject"];
+                /** @description Whether to list the oldest activity first. */
+                ascending?: components["parameters"]["Ascending"];
+                /** @description Whether each thread has its newest message, in `newest`. */
+                include_newest?: components["parameters"]["IncludeNewest"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of threads per page. Default: 25. */
+                limit?: components["parameters"]["Limit5"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ThreadPage"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    waitForVerification: {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait; fractions are allowed. */
+                timeout?: components["parameters"]["Timeout"];
+                /** @description Only messages stored after this time. If omitted, the time of the request. */
+                since?: string;
+                /** @description Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched against part of the author's name or address, ignoring case. Mail without an author never matches, nor does mail whose author failed authentication or could not be checked, unless `include_unauthenticated` is true. */
+                from?: string;
+                /** @description Whether to include mail whose author failed authentication. Such results have `auth_failed` set. */
+                include_unauthenticated?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundVerificationOrNone"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKnowledge: {
+        parameters: {
+            query?: {
+                /** @description Only documents of this inbox, without those of the whole workspace. */
+                inbox_id?: string;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of documents per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeItemPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 41943040 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "text",
+                 *       "body": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateKnowledgeBody"];
+                /**
+                 * @example {
+                 *       "title": "text",
+                 *       "body": "text"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /** @description Title. Required unless there is a `file`; its name is then the default. */
+                    title?: string;
+                    /** @description Plain text or Markdown. Either this or `file`. */
+                    body?: string;
+                    /** @description Text, Markdown, HTML, PDF, an office document or another kind of file whose text can be read. */
+                    file?: string;
+                    /**
+                     * Format: uuid
+                     * @description The inbox that the document is for. If omitted or null, every inbox of the workspace.
+                     */
+                    inbox_id?: string;
+                    /** @description Your name for the source, unique in the inbox or the workspace. */
+                    source_id?: string;
+                } & (({
+                    title: unknown;
+                    body: unknown;
+                } & unknown) | ({
+                    file: unknown;
+                } & unknown));
+            };
+        };
+        responses: {
+            200: components["responses"]["Knowledge"];
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Knowledge"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimitKnowledgeOr3More"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchKnowledge: {
+        parameters: {
+            query: {
+                /** @description Words or a question. */
+                q: string;
+                /** @description Documents of this inbox and of the whole workspace. If omitted, every document the key can access. */
+                inbox_id?: string;
+                /** @description Maximum number of documents. Default: 10. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeResultsView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Knowledge"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateKnowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateKnowledgeBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Knowledge"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimitKnowledgeOr3More"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["KnowledgeSourceExists"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKnowledgeAnswers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeAnswers"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKnowledgeVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeVersions"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getKnowledgeVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeVersion"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listListEntries: {
+        parameters: {
+            query?: {
+                /** @description Only entries for this inbox. Required for a key that is scoped to one inbox. */
+                inbox_id?: string;
+                /** @description Only entries of this direction. */
+                direction?: "receive" | "send" | "reply";
+                /** @description Only entries of this kind. */
+                kind?: "allow" | "block";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListEntriesView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createListEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "direction": "receive",
+                 *       "kind": "allow",
+                 *       "pattern": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateListEntryBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListEntry"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ListEntryExists"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteListEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    batchGetMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["BatchGetMessagesBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["MessageBatch"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    batchUpdateMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["BatchUpdateMessagesBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["MessageBatch"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMessage: {
+        parameters: {
+            query?: {
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "add_labels": [
+                 *         "ai:needs-human"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateMessageBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LeaseExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    ackMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "lease_id": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AckMessageBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrGoneView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LeaseExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    extractAttachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                attachment_id: components["parameters"]["AttachmentId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schema": "invoice"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExtractAttachmentBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StructuredExtraction"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PlanLimitStructuredExtractions"];
+            403: components["responses"]["MessageWithheldOrAiDisabledOr2More"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ExtractionPendingOrExtractionUnavailable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["StructuredOutputInvalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["LlmUnavailableOrUnavailable"];
+        };
+    };
+    getAttachmentPage: {
+        parameters: {
+            query?: {
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                attachment_id: components["parameters"]["AttachmentId"];
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ExtractionUnavailable"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAttachmentText: {
+        parameters: {
+            query?: {
+                /** @description Where the page begins, in characters. Default: 0. */
+                offset?: number;
+                /** @description Maximum length of the page in characters. Default: 200,000. */
+                max_chars?: number;
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                attachment_id: components["parameters"]["AttachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttachmentText"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeliveryAttempts: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of attempts per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryAttemptPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    draftReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "instructions": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DraftReplyBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyDraft"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MessageWithheldOrAiDisabledOr3More"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["LlmUnavailableOrUnavailable"];
+        };
+    };
+    dropMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DroppedMessage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NotQueued"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    extendLease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "lease_id": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExtendLeaseBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrGoneView3"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LeaseExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMessageHtml: {
+        parameters: {
+            query?: {
+                /** @description Whether to load remote images, which shows the sender that the mail was read. Default: off. */
+                remote?: "off" | "on";
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["TextHtml"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheld"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    nackMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "lease_id": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NackMessageBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrGoneView2"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LeaseExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRawMessage: {
+        parameters: {
+            query?: {
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["MessageRfc822"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrMessageWithheldOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalErrorOrContentDamaged"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    releaseMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "feedback": "right"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReleaseMessageBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Message"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NotHeldOrMessageBlocked"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requeueMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequeuedMessage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NotQueued"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: {
+                /** @description The start: a time, or a date (midnight in `tz`). Default: 30 days before the end. */
+                from?: string | unknown | unknown;
+                /** @description The end: a time, or a date (included). Default: now. Must be after `from`, by at most 90 days. */
+                to?: string | unknown | unknown;
+                /** @description The IANA time zone of dates, hours and days. Default: UTC. */
+                tz?: string;
+                /** @description Only this inbox. */
+                inbox_id?: string;
+                /** @description Length of one step of the series. Default: `day`. */
+                bucket?: "hour" | "day";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Metrics"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPublicAgents: {
+        parameters: {
+            query?: {
+                /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
+                q?: components["parameters"]["Q"];
+                /** @description A skill id, tag or OASF class, exactly. */
+                capability?: components["parameters"]["Capability"];
+                /** @description A type of message that the agent accepts. */
+                type?: components["parameters"]["Type"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of cards per page. Default: 20. */
+                limit?: components["parameters"]["Limit2"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentCardPage"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+        };
+    };
+    getPublicAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: components["parameters"]["Address"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentCardResult"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+        };
+    };
+    getPublicA2aCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: components["parameters"]["Address"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -20603,38 +19721,26 @@ export interface operations {
                 };
                 content: {
                     /** @example {} */
-                    "application/json": Record<string, never>;
-                    /** @example data: {"jsonrpc":"2.0","id":1,"result":{}} */
-                    "text/event-stream": string;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
-            /** @description Accepted */
-            202: {
-                headers: {
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["JsonRpcInvalidRequest"];
-            401: components["responses"]["JsonRpcUnauthorized"];
-            403: components["responses"]["JsonRpcForbidden"];
-            404: components["responses"]["JsonRpcNotFound"];
-            413: components["responses"]["JsonRpcBodyTooLarge"];
-            415: components["responses"]["JsonRpcUnsupportedMediaType"];
-            421: components["responses"]["JsonRpcMisdirectedRequest"];
-            429: components["responses"]["JsonRpcRateLimited"];
-            500: components["responses"]["JsonRpcInternalError"];
-            503: components["responses"]["JsonRpcUnavailable"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
-    downloadLinkedFile: {
+    getPublicAgentKeys: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
@@ -20643,36 +19749,210 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "application/json": components["schemas"]["PublishedAgentKeys"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequest"];
-            403: components["responses"]["MessageWithheldOrForbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
             421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
         };
     };
-    uploadLinkedFiles: {
+    getPublicOasf: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                token: components["parameters"]["Token"];
+                address: components["parameters"]["Address"];
             };
             cookie?: never;
         };
-        /** @description At most 41943040 bytes. */
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["OasfRecord"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+        };
+    };
+    getPublicHandle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentOfHandle"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFoundOrAgentNotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrPublicDirectoryDisabled"];
+        };
+    };
+    listQueues: {
+        parameters: {
+            query?: {
+                /** @description Only the queue of this inbox. */
+                inbox_id?: components["parameters"]["InboxId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listQueueItems: {
+        parameters: {
+            query?: {
+                /** @description Which messages. Default: `in_flight`. */
+                state?: "in_flight" | "dead_letter";
+                /** @description Only the queue of this inbox. */
+                inbox_id?: components["parameters"]["InboxId"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueItemPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchMessages: {
+        parameters: {
+            query: {
+                /** @description Words, `"phrases"`, `-without`, `or`, `prefix*`, `from:`, `to:`, `subject:`, `label:`, `has:attachment`, `before:2026-01-31`, `after:2026-01-31`. */
+                q: string;
+                /** @description Only messages of this inbox. If omitted, every inbox the key can access. */
+                inbox_id?: string;
+                /** @description Only messages of this channel. */
+                channel?: components["parameters"]["Channel"];
+                /** @description Only messages of this type. */
+                type?: components["parameters"]["Type2"];
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: components["parameters"]["View"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundMessagePage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
-                /** @example {} */
-                "application/json": Record<string, never>;
-                /** @example {} */
-                "multipart/form-data": Record<string, never>;
+                /**
+                 * @example {
+                 *       "challenge": "text",
+                 *       "solution": "0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignUpBody"];
             };
         };
         responses: {
@@ -20682,33 +19962,839 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {} */
-                    "application/json": Record<string, never>;
+                    "application/json": components["schemas"]["SignupView"];
                 };
             };
-            /** @description Accepted */
-            202: {
+            400: components["responses"]["InvalidRequestOrInvalidSolutionOrChallengeExpired"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["PublicSignupRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
+        };
+    };
+    addSignupAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "mailbox"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddSignupAgentBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignupAgentView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["UnclaimedWorkspaceOr3More"];
+            409: components["responses"]["AlreadyClaimedOrNotClaimable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
+        };
+    };
+    getSignupChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {} */
-                    "application/json": Record<string, never>;
+                    "application/json": components["schemas"]["ChallengeView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["UnavailableOrSignupDisabled"];
+        };
+    };
+    requestClaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RequestClaimBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimMailView"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidHandle"];
+            401: components["responses"]["Unauthorized"];
             402: components["responses"]["PlanLimitEmails"];
-            403: components["responses"]["UploadLinkedFilesForbidden"];
+            403: components["responses"]["OrgSuspendedOrTemporaryInboxReceiveOnlyOr6More"];
             404: components["responses"]["NotFoundOrAgentNotFound"];
-            409: components["responses"]["LeaseExpiredOrIdempotencyInFlightOrLoopDetected"];
+            409: components["responses"]["LeaseExpiredOrAlreadyClaimedOr3More"];
             413: components["responses"]["MessageTooLargeOrBodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
-            422: components["responses"]["ApproveDraftUnprocessableEntity"];
+            422: components["responses"]["InvalidAgentSignatureOrRecipientBlockedOr2More"];
             423: components["responses"]["WorkspaceStoppedOrInboxPaused"];
-            429: components["responses"]["PublicDailySendLimitExceededOrOrgDailyLimitExceededOrUnclaimedRecipientLimit"];
+            429: components["responses"]["DailySendLimitExceededOrOrgDailyLimitExceededOr3More"];
             500: components["responses"]["InternalErrorOrContentDamaged"];
             503: components["responses"]["AgentKeysDisabledOrUnavailableOrDirectoryDisabled"];
+        };
+    };
+    openStream: {
+        parameters: {
+            query?: {
+                /** @description A token from `POST /v1/stream/token`. If omitted, the `Authorization` header is used. */
+                token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Switching Protocols */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["PublicRateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createStreamToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamToken"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSuppressions: {
+        parameters: {
+            query?: {
+                /** @description Part of the address. */
+                q?: string;
+                /** @description Only suppressions with this reason. */
+                reason?: "bounce" | "complaint" | "manual";
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of suppressions per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuppressionPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSuppressionBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                address: components["parameters"]["Address"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listThreads: {
+        parameters: {
+            query?: {
+                /** @description Only threads of this inbox. */
+                inbox_id?: string;
+                /** @description Labels, separated by commas. A thread must have all of them. */
+                labels?: components["parameters"]["Labels"];
+                /** @description Only threads whose last activity is before this time. */
+                before?: components["parameters"]["Before"];
+                /** @description Only threads whose last activity is after this time. */
+                after?: components["parameters"]["After"];
+                /** @description Part of a participant's address. */
+                participant?: components["parameters"]["Participant"];
+                /** @description Part of the subject. */
+                subject?: components["parameters"]["Subject"];
+                /** @description Whether to list the oldest activity first. */
+                ascending?: components["parameters"]["Ascending"];
+                /** @description Whether each thread has its newest message, in `newest`. */
+                include_newest?: components["parameters"]["IncludeNewest"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of threads per page. Default: 25. */
+                limit?: components["parameters"]["Limit5"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ThreadPage"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getThread: {
+        parameters: {
+            query?: {
+                /** @description The `earlier_cursor` of the previous response. */
+                cursor?: string;
+                /** @description Maximum number of messages. Default: 100. */
+                limit?: number;
+                /** @description How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadWithMessages"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedThreadView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateThreadBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thread"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getThreadDigest: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of tokens. A token is 4 bytes of UTF-8. Default: 2000. */
+                budget?: number;
+                /** @description The `next_cursor` of an earlier digest, to get the part after it. If omitted, the digest continues where the last one for this key ended. */
+                cursor?: string;
+                /** @description Whether to start over with the first message. */
+                reset?: boolean;
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadDigest"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissions"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of items per page. Default: 25. */
+                limit?: components["parameters"]["Limit4"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/hook"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimitWebhooksOrUnclaimedWorkspaceOr3More"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidWebhookUrl"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventCatalog"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            421: components["responses"]["MisdirectedRequest"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Webhook"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/hook"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Webhook"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["InvalidWebhookUrl"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Maximum number of items per page. Default: 25. */
+                limit?: components["parameters"]["Limit4"];
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                delivery_id: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookExchange"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    redeliverWebhookEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+                delivery_id: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: components["responses"]["AcceptedWebhookTry"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "secret": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateWebhookSecretBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: components["responses"]["AcceptedWebhookTry"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientPermissionsOrForbiddenOrCsrf"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     "on.message.received": {

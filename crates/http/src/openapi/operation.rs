@@ -251,11 +251,22 @@ fn untyped(content_type: &str) -> Value {
     }
 }
 
-/// The most codes in the name of a shared refusal.
+/// The most codes in the name of a refusal, if these are all of them.
 const NAMED_CODES_MAX: usize = 3;
+/// The most codes in the name of a refusal with more codes.
+const FIRST_CODES_MAX: usize = 2;
+/// Codes that many operations have: the names of refusals with many codes leave them out.
+const EVERYDAY_CODES: &[ErrorCode] = &[
+    ErrorCode::InsufficientPermissions,
+    ErrorCode::Forbidden,
+    ErrorCode::Csrf,
+    ErrorCode::RateLimited,
+    ErrorCode::IdempotencyInFlight,
+    ErrorCode::IdempotencyKeyReused,
+];
 
-/// Returns the name of a refusal: its codes if they are few, otherwise the operation and the status. A damaged store is a case
-/// of an unavailable one.
+/// Returns the name of a refusal: its codes if they are few, otherwise the first that not many operations have and the number of
+/// the others. A damaged store is a case of an unavailable one.
 fn refusal_name(route: &Operation, status: u16, codes: &[ErrorCode]) -> String {
     let is_uncounted = status == 429 && !is_limited(route);
     let kind = match route.error_form {
@@ -266,12 +277,13 @@ fn refusal_name(route: &Operation, status: u16, codes: &[ErrorCode]) -> String {
     };
     let named: Vec<&ErrorCode> =
         codes.iter().filter(|code| codes.len() == 1 || **code != ErrorCode::StoreDamaged).collect();
-    let name = if named.len() > NAMED_CODES_MAX {
-        pascal(&format!("{} {}", route.name, reason(status)))
-    } else {
-        named.iter().map(|code| pascal(code.text())).collect::<Vec<_>>().join("Or")
-    };
-    format!("{kind}{name}")
+    let is_short = named.len() <= NAMED_CODES_MAX;
+    let first = named.iter().filter(|code| is_short || !EVERYDAY_CODES.contains(code));
+    let shown: Vec<String> =
+        first.take(if is_short { NAMED_CODES_MAX } else { FIRST_CODES_MAX }).map(|code| pascal(code.text())).collect();
+    let rest = named.len() - shown.len();
+    let others = if rest > 0 { format!("Or{rest}More") } else { String::new() };
+    format!("{kind}{}{others}", shown.join("Or"))
 }
 
 fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {

@@ -1,16 +1,12 @@
-//! `/platform/me` and `/platform/sessions`.
+//! `/platform/sessions`.
 
-use posthouse_api::views::user::{ListView, SessionView, SignedInView};
+use posthouse_api::views::user::{ListView, SessionView};
 use posthouse_app::people::sessions;
 use posthouse_call::prelude::*;
 use posthouse_domain::Role;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::person(Method::Get, "/platform/me", "getMe")
-            .summary("Returns the person of the session, the workspace, and open invitations.")
-            .responds::<SignedInView<'_>>(200)
-            .handle(me),
         Operation::session(Method::Get, "/platform/sessions", "listSessions", Role::Member)
             .summary("Lists the person's sessions in this workspace, most recently used first, without pages.")
             .responds::<ListView<SessionView<'_>>>(200)
@@ -21,11 +17,6 @@ pub(super) fn operations() -> Vec<Operation> {
             .errors(&[ErrorCode::NotFound])
             .handle(end),
     ]
-}
-
-async fn me(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let person = sessions::me(&service, input.caller).await?;
-    Outcome::json(200, &super::signed_in_view(&service, &person))
 }
 
 async fn list(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {

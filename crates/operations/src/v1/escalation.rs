@@ -1,11 +1,9 @@
-//! `/v1/escalation` and `/v1/inboxes/{id}/escalation`: people on call.
+//! `/v1/escalation`: people on call for the workspace.
 
-use posthouse_api::views::escalation::{EscalationView, InboxEscalationView, OnCallContactView};
+use posthouse_api::views::escalation::{EscalationView, OnCallContactView};
 use posthouse_api::wire::{AddressText, BoundedInt, Patch, Replacement, member};
 use posthouse_app::escalation::contacts::OnCallContactState;
-use posthouse_app::escalation::settings::{
-    self, InboxOnCall, InboxOnCallChange, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange,
-};
+use posthouse_app::escalation::settings::{self, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange};
 use posthouse_app::limits::client_network;
 use posthouse_call::prelude::*;
 use posthouse_domain::escalation::{CONTACTS_MAX, PER_HOUR_MAX};
@@ -14,15 +12,9 @@ use serde_json::{Map, Value};
 
 /// Path of the settings of the workspace.
 const WORKSPACE: &str = "/v1/escalation";
-/// Path of the settings of an inbox.
-const INBOX: &str = "/v1/inboxes/{id}/escalation";
 /// The error codes of a change.
 const CHANGE_ERROR_CODES: &[ErrorCode] =
     &[ErrorCode::RecipientSuppressed, ErrorCode::RateLimited, ErrorCode::UnclaimedWorkspace];
-/// The error codes of a change of an inbox.
-const INBOX_CHANGE_ERROR_CODES: &[ErrorCode] =
-    &[ErrorCode::NotFound, ErrorCode::RecipientSuppressed, ErrorCode::RateLimited, ErrorCode::UnclaimedWorkspace];
-
 pub(crate) fn operations() -> Vec<Operation> {
     use Permission::EscalationManage;
     vec![
@@ -40,28 +32,15 @@ pub(crate) fn operations() -> Vec<Operation> {
             .responds::<EscalationView<'_>>(200)
             .errors(CHANGE_ERROR_CODES)
             .handle(update),
-        Operation::new(Method::Get, INBOX, "getInboxEscalation", EscalationManage)
-            .summary("Returns the escalation settings of an inbox, which replace those of its workspace.")
-            .responds::<InboxEscalationView<'_>>(200)
-            .errors(&[ErrorCode::NotFound])
-            .handle(read_inbox),
-        Operation::new(Method::Put, INBOX, "updateInboxEscalation", EscalationManage)
-            .summary(
-                "Sets the contacts and triggers of an inbox. Absent members keep their values. New contacts get a mail that \
-                 asks them to confirm.",
-            )
-            .responds::<InboxEscalationView<'_>>(200)
-            .errors(INBOX_CHANGE_ERROR_CODES)
-            .handle(update_inbox),
     ]
 }
 
 /// The addresses of contacts.
-type ContactAddresses = BoundedList<AddressText, 0, CONTACTS_MAX>;
+pub(super) type ContactAddresses = BoundedList<AddressText, 0, CONTACTS_MAX>;
 
 object! {
     /// Triggers to switch on or off. Absent ones keep their state.
-    struct TriggersBody {
+    pub(super) struct TriggersBody {
         /// A message gets the label `ai:needs-human`.
         needs_human: Replacement<bool>,
         /// A received message gets the label `ai:phishing`.
@@ -111,18 +90,6 @@ object! {
     }
 }
 
-object! {
-    /// Changes of the escalation settings of an inbox.
-    struct UpdateInboxEscalationBody {
-        /// Whether mails about the inbox go to its own contacts instead of those of the workspace.
-        overrides = "override": Replacement<bool>,
-        /// The addresses of all people on call for the inbox. They replace the list.
-        contacts: Replacement<ContactAddresses>,
-        /// What is escalated; null for what the workspace escalates.
-        triggers: Patch<TriggersBody>,
-    }
-}
-
 /// Reports quiet hours that end when they start.
 fn end_differs(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
     if given.contains_key("end") && given.get("start") == given.get("end") {
@@ -131,7 +98,7 @@ fn end_differs(given: &Map<String, Value>, path: &str, problems: &mut Problems) 
 }
 
 impl TriggersBody {
-    fn changes(self) -> TriggerChanges {
+    pub(super) fn changes(self) -> TriggerChanges {
         use EscalationTrigger::{Blocked, DraftCreated, DraftFailed, EmergencyStop, Held, NeedsHuman, Phishing};
         let given = [
             (NeedsHuman, self.needs_human),
@@ -146,7 +113,8 @@ impl TriggersBody {
     }
 }
 
-fn option_change<T, U>(patch: Patch<T>, convert: impl FnOnce(T) -> U) -> OptionChange<U> {
+/// Converts a change of a member that null clears.
+pub(super) fn option_change<T, U>(patch: Patch<T>, convert: impl FnOnce(T) -> U) -> OptionChange<U> {
     match patch {
         Patch::Keep => OptionChange::Keep,
         Patch::Clear => OptionChange::Clear,
@@ -154,20 +122,16 @@ fn option_change<T, U>(patch: Patch<T>, convert: impl FnOnce(T) -> U) -> OptionC
     }
 }
 
-fn addresses(list: ContactAddresses) -> Vec<posthouse_mail::address::Address> {
+pub(super) fn addresses(list: ContactAddresses) -> Vec<posthouse_mail::address::Address> {
     list.0.into_iter().map(|address| address.0).collect()
 }
 
-fn contact_views(states: &[OnCallContactState]) -> Vec<OnCallContactView<'_>> {
+pub(super) fn contact_views(states: &[OnCallContactState]) -> Vec<OnCallContactView<'_>> {
     states.iter().map(|state| OnCallContactView::of(&state.contact, state.failure.as_ref())).collect()
 }
 
 fn render(found: &WorkspaceOnCall) -> Result<Outcome, Refusal> {
     Outcome::json(200, &EscalationView::of(&found.settings, contact_views(&found.contacts)))
-}
-
-fn render_inbox(found: &InboxOnCall) -> Result<Outcome, Refusal> {
-    Outcome::json(200, &InboxEscalationView::of(&found.settings, contact_views(&found.contacts)))
 }
 
 async fn read(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
@@ -186,25 +150,4 @@ async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateEscalation
         include_excerpt: body.include_excerpt.0,
     };
     render(&settings::change_workspace(&service, input.caller, change, client_network(input.request.client_ip)).await?)
-}
-
-async fn read_inbox(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let id: InboxId = input.path.id("id", "inbox")?;
-    render_inbox(&settings::of_inbox(&service, input.caller, id).await?)
-}
-
-async fn update_inbox(
-    service: Arc<Service>,
-    input: Input<EmptyInput, UpdateInboxEscalationBody>,
-) -> Result<Outcome, Refusal> {
-    let id: InboxId = input.path.id("id", "inbox")?;
-    let body = input.body;
-    let change = InboxOnCallChange {
-        overrides: body.overrides.0,
-        contacts: body.contacts.0.map(addresses),
-        triggers: option_change(body.triggers, TriggersBody::changes),
-    };
-    render_inbox(
-        &settings::change_inbox(&service, input.caller, id, change, client_network(input.request.client_ip)).await?,
-    )
 }

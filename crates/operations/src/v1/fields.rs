@@ -1,11 +1,29 @@
 //! Fields that several routes share.
 
-use posthouse_app::access::authorize;
+use posthouse_api::wire::{BoundedInt, Seconds};
+use posthouse_app::{access::authorize, messages::read::MessageDetail};
 use posthouse_call::prelude::*;
-use posthouse_domain::OptIns;
+use posthouse_domain::{OptIns, RecordView, SECOND_MS};
 
 /// A lease id in a request. Malformed ids count as expired leases.
 pub(super) type LeaseIdText = BoundedLine<1, 100>;
+/// Length of a lease in seconds.
+pub(super) type LeaseSeconds = BoundedInt<30, 3_600>;
+/// How long to wait: 1 to 60 seconds, 30 by default.
+pub(super) type WaitTimeout = Seconds<1, 60, 30>;
+
+/// Default length of a lease in seconds.
+const LEASE_SECONDS_DEFAULT: i64 = 300;
+
+/// Returns the length of a lease in milliseconds.
+pub(super) fn lease_ms(given: Option<LeaseSeconds>) -> i64 {
+    given.map_or(LEASE_SECONDS_DEFAULT, |seconds| seconds.0) * SECOND_MS
+}
+
+/// Returns how much of each message a request shows.
+pub(super) fn detail(view: Option<RecordView>, opt_ins: OptIns) -> MessageDetail {
+    MessageDetail { view: view.unwrap_or(RecordView::Full), opt_ins }
+}
 
 query! {
     /// Whether the response includes content that screening withholds.

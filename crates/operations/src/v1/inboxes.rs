@@ -1,11 +1,15 @@
 //! `/v1/inboxes`.
 
 pub(super) mod agent;
-mod agent_keys;
-mod drafts;
+pub(super) mod drafts;
+mod escalation;
 mod forwarding;
 mod identity;
+mod identity_token;
 mod messages;
+mod sending;
+mod threads;
+mod verification;
 
 use posthouse_api::views::{agent::CreatedAgentView, inbox::InboxView};
 use posthouse_api::wire::{
@@ -33,11 +37,14 @@ pub(super) fn operations() -> Vec<Operation> {
     let chapters = [
         own(),
         agent::operations(),
-        agent_keys::operations(),
         identity::operations(),
+        identity_token::operations(),
         messages::operations(),
+        verification::operations(),
+        threads::operations(),
         drafts::operations(),
         forwarding::operations(),
+        escalation::operations(),
     ];
     chapters.into_iter().flatten().collect()
 }

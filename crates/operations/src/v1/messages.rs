@@ -1,34 +1,27 @@
-//! `/v1/messages`, `/v1/held-messages` and the messages of an inbox: reading and changing them.
+//! `/v1/messages`: reading and changing messages, and settling claims of them.
 
 mod attachments;
 mod batch;
-mod claims;
 mod delivery_attempts;
 mod draft_reply;
 pub(super) mod html;
 
-use posthouse_api::views::{BatchView, RenderedPage, message::MessageView};
-use posthouse_api::wire::{AddableLabel, CommaList, Label, Replacement, UserLabel, label_change, no_label_both_ways};
-use posthouse_app::messages::read::{
-    self, HeldListRequest, MessageDetail, MessageFilter, MessageListRequest, ScreeningFilter,
-};
-use posthouse_app::{mailbox::release, messages::change, messages::change::MessageChange};
+use posthouse_api::views::queue::{AckedView, DroppedView, ExtendedView, GivenBackView, NackedView, OrGoneView};
+use posthouse_api::views::{BatchView, message::MessageView};
+use posthouse_api::wire::{AddableLabel, BoundedInt, Replacement, UserLabel, label_change, no_label_both_ways};
+use posthouse_app::messages::{change, change::MessageChange, queue_items, raw, read};
+use posthouse_app::{mailbox::release, messages::settle_claim, messages::settle_claim::ClaimReference};
 use posthouse_call::prelude::*;
-use posthouse_call::{render_page, render_view};
-use posthouse_domain::{
-    Channel, Direction, Feedback, MessageId, MessageKind, MessageStatus, OptIns, Page, PromotionsFilter, Record,
-    RecordView, label::BLOCKED,
-};
+use posthouse_call::render_view;
+use posthouse_domain::{Feedback, MessageId, OptIns, Record, SECOND_MS};
 use uuid::Uuid;
 
-use super::{fields::LeaseIdText, fields::ScreeningQuery};
+use super::downloads::response;
+use super::fields::{LeaseIdText, LeaseSeconds, ScreeningQuery, lease_ms};
 use batch::MessageBatch;
 
-/// Largest number of labels in a list filter.
-const LABEL_FILTERS_MAX: usize = 10;
-
 pub(super) fn operations() -> Vec<Operation> {
-    [own(), attachments::operations(), delivery_attempts::operations(), claims::operations(), draft_reply::operations()]
+    [own(), queue(), attachments::operations(), delivery_attempts::operations(), draft_reply::operations()]
         .into_iter()
         .flatten()
         .collect()
@@ -36,11 +29,6 @@ pub(super) fn operations() -> Vec<Operation> {
 
 fn own() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/inboxes/{id}/messages", "listMessages", Permission::MessagesRead)
-            .summary("Lists the messages of an inbox, newest first.")
-            .responds::<PageView<MessageView<'_>>>(200)
-            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
-            .handle(list),
         Operation::new(Method::Get, "/v1/messages/{id}", "getMessage", Permission::MessagesRead)
             .summary("Returns one message.")
             .responds::<MessageView<'_>>(200)
@@ -66,26 +54,58 @@ fn own() -> Vec<Operation> {
             .responds::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::NotHeld, ErrorCode::MessageBlocked])
             .handle(release_message),
-        Operation::new(Method::Get, "/v1/held-messages", "listHeldMessages", Permission::MessagesRead)
-            .summary("Lists the held and the pending messages of every inbox the key can access, newest first.")
-            .responds::<PageView<MessageView<'_>>>(200)
-            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
-            .handle(list_held),
+        Operation::new(Method::Get, "/v1/messages/{id}/raw", "getRawMessage", Permission::MessagesRead)
+            .summary("Downloads the raw message. Received mail begins with the Return-Path and Received lines of this service.")
+            .responds_with(200, Some("message/rfc822"))
+            .errors(&[ErrorCode::Forbidden, ErrorCode::MessageWithheld, ErrorCode::NotFound, ErrorCode::ContentDamaged])
+            .handle(raw),
     ]
 }
 
-choice! {
-    /// Screening state of received mail.
-    enum ScreeningState {
-        /// Checked, or exempt from checks.
-        Screened = "screened",
-        /// Not checked yet.
-        Pending = "pending",
-        /// Withheld.
-        Held = "held",
-        /// Released by a caller.
-        Released = "released",
-    }
+/// Returns the operations on a message in the work queue of its inbox. See `docs/reference/queue.md`.
+fn queue() -> Vec<Operation> {
+    let lease_route = |path, name, summary| {
+        Operation::new(Method::Post, path, name, Permission::MessagesWrite)
+            .summary(summary)
+            .errors(&[ErrorCode::NotFound, ErrorCode::LeaseExpired])
+    };
+    vec![
+        lease_route(
+            "/v1/messages/{id}/ack",
+            "ackMessage",
+            "Acknowledges a claimed message, so that it is never claimed again.",
+        )
+        .repeatable()
+        .responds::<OrGoneView<AckedView>>(200)
+        .handle(ack),
+        lease_route(
+            "/v1/messages/{id}/nack",
+            "nackMessage",
+            "Returns a claimed message to the queue; after ten deliveries it becomes a dead letter.",
+        )
+        .responds::<OrGoneView<NackedView>>(200)
+        .handle(nack),
+        lease_route(
+            "/v1/messages/{id}/extend",
+            "extendLease",
+            "Extends a lease to end the given number of seconds from now.",
+        )
+        .responds::<OrGoneView<ExtendedView>>(200)
+        .handle(extend),
+        Operation::new(Method::Post, "/v1/messages/{id}/requeue", "requeueMessage", Permission::MessagesWrite)
+            .summary("Returns a leased message or a dead letter to its queue, where it can be claimed at once. Its lease ends.")
+            .without_body()
+            .responds::<GivenBackView>(200)
+            .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
+            .handle(requeue),
+        Operation::new(Method::Post, "/v1/messages/{id}/drop", "dropMessage", Permission::MessagesWrite)
+            .destructive()
+            .summary("Takes a dead letter out of its queue for good. The message stays readable.")
+            .without_body()
+            .responds::<DroppedView>(200)
+            .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
+            .handle(drop_message),
+    ]
 }
 
 object! {
@@ -96,56 +116,33 @@ object! {
     }
 }
 
-query! {
-    /// Filters and page of a list of messages.
-    struct MessageListQuery {
-        /// Labels, separated by commas. A message must have all of them.
-        labels: CommaList<Label, LABEL_FILTERS_MAX>,
-        /// Only read messages if true, only unread messages if false.
-        is_read: Option<bool>,
-        /// Only messages of this direction.
-        direction: Option<Direction>,
-        /// Only messages with this status.
-        status: Option<MessageStatus>,
-        /// Whether to include mail that a receive list stopped.
-        include_blocked: bool,
-        /// Only messages of this channel.
-        channel: Option<Channel>,
-        /// Only messages of this type.
-        kind = "type": Option<MessageKind>,
-        /// Only received messages in this screening state.
-        screening: Option<ScreeningState>,
-        /// Whether to include the content of mail that is not screened yet.
-        include_unscreened: bool,
-        /// Whether to include the content of held mail. Requires `messages:release`.
-        include_held: bool,
-        /// Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter`
-        /// decides.
-        promotions: Option<PromotionsFilter>,
-        /// How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full.
-        view: Option<RecordView>,
-        /// The `next_cursor` of the previous page.
-        cursor: Option<Cursor>,
-        /// Maximum number of messages per page. Default: 25.
-        limit: Limit,
+object! {
+    /// Ends a claim.
+    struct AckBody {
+        /// The lease under which the message was claimed.
+        lease_id: LeaseIdText,
+        /// Whether to mark the message as read, too.
+        mark_read: Option<bool>,
     }
 }
 
-query! {
-    /// Filters and page of the held messages.
-    struct HeldQuery {
-        /// Only messages of this inbox.
-        inbox_id: Option<Uuid>,
-        /// Whether to include the content of mail that is not screened yet.
-        include_unscreened: bool,
-        /// Whether to include the content of held mail. Requires `messages:release`.
-        include_held: bool,
-        /// How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full.
-        view: Option<RecordView>,
-        /// The `next_cursor` of the previous page.
-        cursor: Option<Cursor>,
-        /// Maximum number of messages per page. Default: 25.
-        limit: Limit,
+object! {
+    /// Returns a message to the queue.
+    struct NackBody {
+        /// The lease under which the message was claimed.
+        lease_id: LeaseIdText,
+        /// Seconds until the message can be claimed again. Default: 0.
+        delay_seconds: Option<BoundedInt<0, 3_600>>,
+    }
+}
+
+object! {
+    /// Extends a lease.
+    struct ExtendBody {
+        /// The lease under which the message was claimed.
+        lease_id: LeaseIdText,
+        /// Seconds from now until the lease ends. Default: 300.
+        lease_seconds: Option<LeaseSeconds>,
     }
 }
 
@@ -194,68 +191,6 @@ object! {
     check no_label_both_ways;
 }
 
-impl MessageListQuery {
-    fn parse(self, inbox: InboxId) -> MessageListRequest {
-        MessageListRequest {
-            inbox,
-            filter: self.filter(),
-            promotions: self.promotions,
-            detail: detail(self.view, OptIns { unscreened: self.include_unscreened, held: self.include_held }),
-            page: paging(self.cursor, self.limit),
-        }
-    }
-
-    /// Returns the filter, or `None` if no message can match.
-    fn filter(&self) -> Option<MessageFilter> {
-        let screening = match self.screening {
-            Some(_) if self.direction == Some(Direction::Outbound) => return None,
-            Some(ScreeningState::Pending) => Some(ScreeningFilter::Pending),
-            Some(ScreeningState::Screened) => Some(ScreeningFilter::Passed),
-            Some(ScreeningState::Held) => Some(ScreeningFilter::Held),
-            Some(ScreeningState::Released) => Some(ScreeningFilter::Released),
-            None => None,
-        };
-        Some(MessageFilter {
-            labels: self.labels.0.iter().map(|label| label.0.clone()).collect(),
-            any_label: Vec::new(),
-            hidden_labels: if self.include_blocked { Vec::new() } else { vec![BLOCKED] },
-            is_read: self.is_read,
-            // Only received mail is screened.
-            direction: screening.map_or(self.direction, |_| Some(Direction::Inbound)),
-            status: self.status,
-            channel: self.channel,
-            kind: self.kind,
-            screening,
-        })
-    }
-}
-
-/// Returns how much of each message a request shows.
-pub(super) fn detail(view: Option<RecordView>, opt_ins: OptIns) -> MessageDetail {
-    MessageDetail { view: view.unwrap_or(RecordView::Full), opt_ins }
-}
-
-async fn list(service: Arc<Service>, input: Input<MessageListQuery>) -> Result<Outcome, Refusal> {
-    let id: InboxId = input.path.id("id", "inbox")?;
-    let rendered = read::page(&service, input.caller, input.query.parse(id), render_messages(&service)).await?;
-    Ok(Outcome::rendered_json(200, rendered.into_json()))
-}
-
-async fn list_held(service: Arc<Service>, input: Input<HeldQuery>) -> Result<Outcome, Refusal> {
-    let HeldQuery { inbox_id, include_unscreened, include_held, view, cursor, limit } = input.query;
-    let (inbox, page) = (inbox_id.map(InboxId), paging(cursor, limit));
-    let opt_ins = OptIns { unscreened: include_unscreened, held: include_held };
-    let request = HeldListRequest { inbox, detail: detail(view, opt_ins), page };
-    let rendered = read::held(&service, input.caller, request, render_messages(&service)).await?;
-    Ok(Outcome::rendered_json(200, rendered.into_json()))
-}
-
-/// Renders a page of messages.
-fn render_messages(service: &Service) -> impl Fn(&Page<Record>) -> Result<RenderedPage, Refusal> + Send + 'static {
-    let bytes_max = service.config.limits.page_bytes;
-    move |page| render_page(page, bytes_max, MessageView::of)
-}
-
 async fn get(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let render = |record: Record| render_view(&MessageView::of(&record));
@@ -290,6 +225,46 @@ async fn release_message(service: Arc<Service>, input: Input<EmptyInput, Release
     let id: MessageId = input.path.id("id", "message")?;
     let released = release::release(&service, input.caller, id, input.body.feedback).await?;
     Ok(Outcome::rendered_json(200, render_one(&[released])?))
+}
+
+async fn raw(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Outcome, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    input.query.check(&input.caller)?;
+    let raw = raw::download(&service, input.caller, id, input.query.opt_ins()).await?;
+    Ok(response("message/rfc822", &format!("{id}.eml"), raw))
+}
+
+async fn ack(service: Arc<Service>, input: Input<EmptyInput, AckBody>) -> Result<Outcome, Refusal> {
+    let message: MessageId = input.path.id("id", "message")?;
+    let held = ClaimReference { message, lease: input.body.lease_id.0 };
+    let done = settle_claim::ack(&service, input.caller, held, input.body.mark_read.unwrap_or_default()).await?;
+    Outcome::json(200, &AckedView::of(message, done))
+}
+
+async fn nack(service: Arc<Service>, input: Input<EmptyInput, NackBody>) -> Result<Outcome, Refusal> {
+    let message: MessageId = input.path.id("id", "message")?;
+    let held = ClaimReference { message, lease: input.body.lease_id.0 };
+    let delay_ms = input.body.delay_seconds.map_or(0, |delay| delay.0 * SECOND_MS);
+    Outcome::json(200, &NackedView::of(message, settle_claim::nack(&service, input.caller, held, delay_ms).await?))
+}
+
+async fn extend(service: Arc<Service>, input: Input<EmptyInput, ExtendBody>) -> Result<Outcome, Refusal> {
+    let message: MessageId = input.path.id("id", "message")?;
+    let held = ClaimReference { message, lease: input.body.lease_id.0 };
+    let lease_ms = lease_ms(input.body.lease_seconds);
+    Outcome::json(200, &ExtendedView::of(message, settle_claim::extend(&service, input.caller, held, lease_ms).await?))
+}
+
+async fn requeue(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let given_back = queue_items::requeue(&service, input.caller, id).await?;
+    Outcome::json(200, &GivenBackView::of(id, given_back.deliveries, given_back.available_at))
+}
+
+async fn drop_message(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let at = queue_items::drop_dead_letter(&service, input.caller, id).await?;
+    Outcome::json(200, &DroppedView::of(id, at))
 }
 
 /// Returns each id once, in order.

@@ -1,10 +1,9 @@
-//! Work queues for people: `/v1/queue`, and giving back or dropping a message by hand.
+//! `/v1/queue`: work queues for people.
 
-use posthouse_api::views::queue::{DroppedView, GivenBackView, QueueItemView, QueueView};
+use posthouse_api::views::queue::{QueueItemView, QueueView};
 use posthouse_api::views::user::ListView;
 use posthouse_app::messages::queue_items::{self, ListedItem, QueueItems};
 use posthouse_call::prelude::*;
-use posthouse_domain::MessageId;
 use uuid::Uuid;
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -19,19 +18,6 @@ pub(crate) fn operations() -> Vec<Operation> {
             .responds::<PageView<QueueItemView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list),
-        Operation::new(Method::Post, "/v1/messages/{id}/requeue", "requeueMessage", Permission::MessagesWrite)
-            .summary("Returns a leased message or a dead letter to its queue, where it can be claimed at once. Its lease ends.")
-            .without_body()
-            .responds::<GivenBackView>(200)
-            .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
-            .handle(requeue),
-        Operation::new(Method::Post, "/v1/messages/{id}/drop", "dropMessage", Permission::MessagesWrite)
-            .destructive()
-            .summary("Takes a dead letter out of its queue for good. The message stays readable.")
-            .without_body()
-            .responds::<DroppedView>(200)
-            .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
-            .handle(drop_message),
     ]
 }
 
@@ -83,16 +69,4 @@ async fn list(service: Arc<Service>, input: Input<ItemsQuery>) -> Result<Outcome
     Outcome::page(&service, &items, |item: &ListedItem| {
         QueueItemView::of(&item.entry, &item.from, item.subject.as_deref())
     })
-}
-
-async fn requeue(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let id: MessageId = input.path.id("id", "message")?;
-    let given_back = queue_items::requeue(&service, input.caller, id).await?;
-    Outcome::json(200, &GivenBackView::of(id, given_back.deliveries, given_back.available_at))
-}
-
-async fn drop_message(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let id: MessageId = input.path.id("id", "message")?;
-    let at = queue_items::drop_dead_letter(&service, input.caller, id).await?;
-    Outcome::json(200, &DroppedView::of(id, at))
 }

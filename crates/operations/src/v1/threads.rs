@@ -1,4 +1,4 @@
-//! `/v1/threads` and the threads of an inbox.
+//! `/v1/threads`.
 
 use posthouse_api::views::{
     digest::DigestView, message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
@@ -20,18 +20,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{fields::ScreeningQuery, messages::detail};
+use super::fields::{ScreeningQuery, detail};
 
 /// Largest number of labels in a list filter.
 const LABEL_FILTERS_MAX: usize = 10;
 
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/inboxes/{id}/threads", "listInboxThreads", Permission::MessagesRead)
-            .summary("Lists the threads of an inbox, most recent activity first.")
-            .responds::<PageView<ThreadView<'_>>>(200)
-            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
-            .handle(list_of_inbox),
         Operation::new(Method::Get, "/v1/threads", "listThreads", Permission::MessagesRead)
             .summary("Lists the threads of every inbox the key can access, most recent activity first.")
             .responds::<PageView<ThreadView<'_>>>(200)
@@ -68,7 +63,7 @@ pub(crate) fn operations() -> Vec<Operation> {
 
 query! {
     /// Filters and page of a list of threads.
-    struct InboxThreadsQuery {
+    pub(super) struct InboxThreadsQuery {
         /// Labels, separated by commas. A thread must have all of them.
         labels: CommaList<Label, LABEL_FILTERS_MAX>,
         /// Only threads whose last activity is before this time.
@@ -162,17 +157,13 @@ impl InboxThreadsQuery {
     }
 }
 
-async fn list_of_inbox(service: Arc<Service>, input: Input<InboxThreadsQuery>) -> Result<Outcome, Refusal> {
-    let inbox: InboxId = input.path.id("id", "inbox")?;
-    page(&service, input.caller, Some(inbox), input.query).await
-}
-
 async fn list(service: Arc<Service>, input: Input<ThreadsQuery>) -> Result<Outcome, Refusal> {
     let inbox = input.caller.scope().narrow(input.query.inbox_id.map(InboxId))?;
     page(&service, input.caller, inbox, input.query.list).await
 }
 
-async fn page(
+/// Lists threads, of one inbox or of all that the caller can access.
+pub(super) async fn page(
     service: &Service,
     caller: Caller,
     inbox: Option<InboxId>,

@@ -1,5 +1,7 @@
 //! `/v1/inboxes/{id}/agent`: the card of an agent of the workspace. See `docs/reference/directory.md`.
 
+mod keys;
+
 use posthouse_api::views::{agent::AgentBundleView, agent::oasf::OasfRecordView};
 use posthouse_api::wire::{
     AgentRevocationReason, CardLine, CardProse, DocumentationUrl, HandlePartText, LanguageTag, MediaRange,
@@ -33,6 +35,10 @@ const CARD_ERROR_CODES: &[ErrorCode] = &[
 ];
 
 pub(crate) fn operations() -> Vec<Operation> {
+    own().into_iter().chain(keys::operations()).collect()
+}
+
+fn own() -> Vec<Operation> {
     use Permission::{DirectoryWrite, InboxesRead};
     const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
     [

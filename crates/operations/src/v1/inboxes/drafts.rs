@@ -1,6 +1,7 @@
 //! Drafts. The use cases in `app/src/drafts` send them, with the same checks as any other send.
 
 mod bodies;
+mod html;
 
 use posthouse_api::views::draft::{DraftView, HeldSendView};
 use posthouse_api::{views::message::MessageView, wire::CommaList, wire::MetadataFilters};
@@ -12,8 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::messages::send;
-use crate::v1::messages::html;
+use super::sending::{self, SendQuery, decision::DecisionView};
 use bodies::{ApproveBody, CreateDraftBody, ScheduleBody, SendBackBody, UpdateDraftBody};
 
 /// Largest number of statuses in a list filter: each status once.
@@ -47,16 +47,11 @@ pub(crate) fn operations() -> Vec<Operation> {
             .responds::<PageView<DraftView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(list_of_inbox),
-        Operation::new(Method::Get, "/v1/drafts", "listDrafts", DraftsRead)
-            .summary("Lists the drafts of every inbox the key can access, newest first.")
-            .responds::<PageView<DraftView<'_>>>(200)
-            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
-            .handle(list),
         Operation::new(Method::Get, one, "getDraft", DraftsRead)
             .summary("Returns one draft.")
             .responds::<DraftView<'_>>(200)
             .handle(read),
-        html::draft_operation(),
+        html::operation(),
         Operation::new(Method::Patch, one, "updateDraft", DraftsWrite)
             .summary("Updates a draft. New content cancels the schedule of a scheduled draft, unless send_at is set.")
             .with_attachments()
@@ -94,7 +89,7 @@ fn decisions() -> [Operation; 6] {
             )
             .idempotent()
             .responds::<SentDraftAnswer<'_>>(202)
-            .responds::<send::DecisionView<'_>>(200)
+            .responds::<DecisionView<'_>>(200)
             .errors(SEND_ERROR_CODES)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(send_now),
@@ -135,7 +130,7 @@ fn decisions() -> [Operation; 6] {
 
 query! {
     /// Filters and page of a list of drafts.
-    struct InboxDraftsQuery {
+    pub(in crate::v1) struct InboxDraftsQuery {
         /// Statuses, separated by commas. A draft must have one of them.
         status: CommaList<DraftStatus, STATUSES_MAX>,
         /// Only drafts in this thread.
@@ -151,19 +146,12 @@ query! {
     }
 }
 
-query! {
-    /// Filters and page of a list of drafts.
-    struct DraftsQuery {
-        /// Only drafts of this inbox.
-        inbox_id: Option<Uuid>,
-    }
-    with list: InboxDraftsQuery;
-}
-
 /// A sent draft and its message.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SentDraft")]
 struct SentView<'a> {
+    /// Status of the message.
+    status: &'static str,
     draft: DraftView<'a>,
     message: MessageView<'a>,
 }
@@ -182,7 +170,7 @@ async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateDraftBody>
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let key = idempotency::stored_key(&input.caller, &input.request, input.request.operation);
     let given = UpdateDraftBody::from(input.body).into_input();
-    Ok(send::answer(drafts::create(&service, input.caller, inbox, key, given, render).await?))
+    Ok(sending::answer(drafts::create(&service, input.caller, inbox, key, given, render).await?))
 }
 
 async fn list_of_inbox(service: Arc<Service>, input: Input<InboxDraftsQuery>) -> Result<Outcome, Refusal> {
@@ -190,12 +178,8 @@ async fn list_of_inbox(service: Arc<Service>, input: Input<InboxDraftsQuery>) ->
     page(&service, input.caller, Some(inbox), input.query).await
 }
 
-async fn list(service: Arc<Service>, input: Input<DraftsQuery>) -> Result<Outcome, Refusal> {
-    let inbox = input.caller.scope().narrow(input.query.inbox_id.map(InboxId))?;
-    page(&service, input.caller, inbox, input.query.list).await
-}
-
-async fn page(
+/// Lists drafts, of one inbox or of all that the caller can access.
+pub(in crate::v1) async fn page(
     service: &Service,
     caller: Caller,
     inbox: Option<InboxId>,
@@ -235,20 +219,20 @@ async fn delete(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal>
     Ok(Outcome::empty())
 }
 
-async fn send_now(service: Arc<Service>, input: Input<send::SendQuery>) -> Result<Outcome, Refusal> {
+async fn send_now(service: Arc<Service>, input: Input<SendQuery>) -> Result<Outcome, Refusal> {
     let which = draft_ref(&input)?;
-    let context = send::send_context(&input, input.request.operation)?;
+    let context = sending::send_context(&input, input.request.operation)?;
     if input.query.is_dry_run() {
         let decision = drafts::dry_run(&service, context, which.draft).await?;
-        return Outcome::json(200, &send::DecisionView::of(&decision));
+        return Outcome::json(200, &DecisionView::of(&decision));
     }
-    Ok(send::answer(drafts::send(&service, context, which.draft, None, render_sent).await?))
+    Ok(sending::answer(drafts::send(&service, context, which.draft, None, render_sent).await?))
 }
 
 async fn approve(service: Arc<Service>, input: Input<EmptyInput, ApproveBody>) -> Result<Outcome, Refusal> {
     let (which, expected) = (draft_ref(&input)?, input.body.content_sha256.0);
-    let context = send::send_context(&input, input.request.operation)?;
-    Ok(send::answer(drafts::send(&service, context, which.draft, Some(expected), render_sent).await?))
+    let context = sending::send_context(&input, input.request.operation)?;
+    Ok(sending::answer(drafts::send(&service, context, which.draft, Some(expected), render_sent).await?))
 }
 
 async fn send_back(service: Arc<Service>, input: Input<EmptyInput, SendBackBody>) -> Result<Outcome, Refusal> {
@@ -282,7 +266,11 @@ fn render(draft: &Draft) -> Result<String, Refusal> {
 }
 
 fn render_sent(draft: &Draft, record: &Record) -> Result<String, Refusal> {
-    render_view(&SentView { draft: DraftView::of(draft), message: MessageView::of(record) })
+    render_view(&SentView {
+        status: record.message.status.text(),
+        draft: DraftView::of(draft),
+        message: MessageView::of(record),
+    })
 }
 
 fn render_view(view: &impl Serialize) -> Result<String, Refusal> {

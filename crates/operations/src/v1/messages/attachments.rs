@@ -17,7 +17,7 @@ use posthouse_call::prelude::*;
 use posthouse_domain::OptIns;
 use serde_json::{Value, json};
 
-use crate::v1::{attachments::for_download, fields::ScreeningQuery};
+use crate::v1::{downloads::for_download, fields::ScreeningQuery};
 
 /// Longest page of a text, in characters.
 const CHARS_MAX: i64 = 200_000;

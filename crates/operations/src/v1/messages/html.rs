@@ -1,8 +1,8 @@
-//! The HTML of a message, and of a draft, as a page for a sandboxed frame. The policy of the page, not the page that
+//! The HTML of a message as a page for a sandboxed frame. The policy of the page, not the page that
 //! embeds it, keeps scripts, forms, navigation and remote content off, so that opening it alone is safe too. Links open
 //! in a tab of their own.
 
-use posthouse_app::{drafts, drafts::DraftRef, messages::mail_html};
+use posthouse_app::messages::mail_html;
 use posthouse_call::prelude::*;
 use posthouse_domain::MessageId;
 
@@ -23,16 +23,9 @@ pub(super) fn operation() -> Operation {
         .handle(read)
 }
 
-pub(crate) fn draft_operation() -> Operation {
-    Operation::new(Method::Get, "/v1/inboxes/{id}/drafts/{draft_id}/html", "getDraftHtml", Permission::DraftsRead)
-        .summary("Shows the HTML of a draft as a page without scripts, forms and, by default, remote images.")
-        .responds_with(200, Some("text/html; charset=utf-8"))
-        .handle(read_draft)
-}
-
 choice! {
     /// Whether remote images are loaded.
-    enum RemoteImages {
+    pub(in crate::v1) enum RemoteImages {
         Off = "off",
         On = "on",
     }
@@ -47,27 +40,14 @@ query! {
     with screening: ScreeningQuery;
 }
 
-query! {
-    /// How the HTML of a draft is shown.
-    struct DraftHtmlQuery {
-        /// Whether to load remote images. Default: off.
-        remote: Option<RemoteImages>,
-    }
-}
-
 async fn read(service: Arc<Service>, input: Input<HtmlQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let html = mail_html::of_message(&service, input.caller, id, input.query.screening.opt_ins()).await?;
     Ok(page(html, input.query.remote == Some(RemoteImages::On)))
 }
 
-async fn read_draft(service: Arc<Service>, input: Input<DraftHtmlQuery>) -> Result<Outcome, Refusal> {
-    let which = DraftRef { inbox: input.path.id("id", "inbox")?, draft: input.path.id("draft_id", "draft")? };
-    let html = drafts::html(&service, input.caller, which).await?;
-    Ok(page(html, input.query.remote == Some(RemoteImages::On)))
-}
-
-fn page(html: String, with_images: bool) -> Outcome {
+/// Returns a page with the HTML of a message or draft.
+pub(in crate::v1) fn page(html: String, with_images: bool) -> Outcome {
     let fields = [
         ("content-security-policy", if with_images { WITH_IMAGES } else { CLOSED }),
         ("x-content-type-options", "nosniff"),

@@ -12,6 +12,7 @@ mod language;
 mod layers;
 mod module_graph;
 mod names;
+mod operation_paths;
 mod parameters;
 mod paths;
 mod sizes;
@@ -50,9 +51,18 @@ impl Violation {
 
 /// Returns every rule over single files.
 fn rules() -> impl Iterator<Item = &'static Rule> {
-    [sizes::RULES, layers::RULES, homes::RULES, names::RULES, docs::RULES, parameters::RULES, words::RULES]
-        .into_iter()
-        .flatten()
+    [
+        sizes::RULES,
+        layers::RULES,
+        homes::RULES,
+        names::RULES,
+        docs::RULES,
+        operation_paths::RULES,
+        parameters::RULES,
+        words::RULES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// Returns the root of the repository.

@@ -316,6 +316,34 @@ fn names_of_shared_answers_do_not_depend_on_the_order_of_the_operations() {
     assert!(named.len() > 50, "{}", named.len());
 }
 
+/// An answer that several operations share says what it is, not who has it.
+#[test]
+fn no_shared_answer_is_named_after_an_operation() {
+    let document = whole();
+    let names: Vec<String> =
+        posthouse::all_operations().iter().map(|operation| operation.name.to_ascii_lowercase()).collect();
+    for name in document["components"]["responses"].as_object().expect("responses").keys() {
+        let shown = name.to_ascii_lowercase();
+        // The only operation with the name of a whole answer is one whose answer nobody else has.
+        let reason = ["forbidden", "conflict", "toomanyrequests", "unprocessableentity", "notfound", "badrequest"];
+        let is_of_operation = |operation: &String| {
+            shown.strip_prefix(operation.as_str()).is_some_and(|rest| reason.iter().any(|one| rest.starts_with(one)))
+        };
+        assert!(!names.iter().any(is_of_operation), "{name}");
+    }
+}
+
+/// The order of the document is that of its paths, wherever their operations are declared.
+#[test]
+fn paths_and_methods_are_sorted() {
+    let document = whole();
+    let paths: Vec<&String> = document["paths"].as_object().expect("paths").keys().collect();
+    assert!(paths.is_sorted(), "{paths:?}");
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        assert!(methods.as_object().expect("methods").keys().is_sorted(), "{path}");
+    }
+}
+
 /// Every limit of a list is known before the first request.
 #[test]
 fn every_limit_has_a_default() {

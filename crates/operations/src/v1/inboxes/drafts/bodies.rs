@@ -13,7 +13,7 @@ use posthouse_domain::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::super::messages::send::{AttachmentBody, BODY_CHARS_MAX, DATA_BYTES_MAX, body, labels};
+use super::super::sending::{AttachmentBody, BODY_CHARS_MAX, DATA_BYTES_MAX, body, labels};
 
 /// Longest note to the author of a draft, in characters.
 const NOTE_CHARS_MAX: usize = 2_000;

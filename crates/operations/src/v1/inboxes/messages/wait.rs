@@ -1,24 +1,19 @@
-//! Long polls for messages and verifications.
+//! Long polls for messages.
 
-use posthouse_api::views::{NullableView, TimestampView, message::MessageView, message::VerificationView};
-use posthouse_api::wire::{AuthorFilter, Seconds};
+use posthouse_api::views::{NullableView, message::MessageView};
+use posthouse_api::wire::AuthorFilter;
 use posthouse_app::messages::wait::{self, ArrivalFilter, LongPoll, NewMessageFilter};
 use posthouse_call::prelude::*;
-use posthouse_domain::{Channel, Direction, Message, MessageKind, OptIns, SenderFilter, Time};
-use schemars::JsonSchema;
-use serde::Serialize;
-use uuid::Uuid;
+use posthouse_domain::{Channel, Direction, MessageKind, OptIns, Time};
 
-use crate::v1::fields::ScreeningQuery;
+use crate::v1::fields::{ScreeningQuery, WaitTimeout};
 
-/// How long to wait: 1 to 60 seconds, 30 by default.
-type Timeout = Seconds<1, 60, 30>;
 /// The caller, the bounds of the wait and what to wait for.
-type WaitRequest<W> = Result<(Caller, LongPoll, W), Refusal>;
+type WaitRequest = Result<(Caller, LongPoll, (ArrivalFilter, NewMessageFilter)), Refusal>;
 /// Part of a header field.
 type Part = BoundedLine<1, 500>;
 
-pub(crate) fn operations() -> Vec<Operation> {
+pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::new(Method::Get, "/v1/inboxes/{id}/messages/wait", "waitForMessage", Permission::MessagesRead)
             .waits()
@@ -26,12 +21,6 @@ pub(crate) fn operations() -> Vec<Operation> {
             .responds::<NullableView<MessageView<'_>>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(message),
-        Operation::new(Method::Get, "/v1/inboxes/{id}/verification", "waitForVerification", Permission::MessagesRead)
-            .waits()
-            .summary("Waits for the newest sign-in code or link. Returns null on timeout.")
-            .responds::<NullableView<FoundVerificationView<'_>>>(200)
-            .errors(&[ErrorCode::NotFound])
-            .handle(verification),
     ]
 }
 
@@ -39,7 +28,7 @@ query! {
     /// Which message to wait for, and how long.
     struct WaitQuery {
         /// Seconds to wait; fractions are allowed.
-        timeout: Timeout,
+        timeout: WaitTimeout,
         /// Only messages that such a request can see since this time: stored after it, or shown after it. If omitted, the
         /// time of the request. Pass the last `created_at` to get each message once.
         since: Option<Time>,
@@ -63,51 +52,6 @@ query! {
     }
 }
 
-query! {
-    /// Which code or link to wait for, and how long.
-    struct VerificationQuery {
-        /// Seconds to wait; fractions are allowed.
-        timeout: Timeout,
-        /// Only messages stored after this time. If omitted, the time of the request.
-        since: Option<Time>,
-        /// Only mail from this author. Text with an @ is a whole address; `@acme.com` is any address at exactly that
-        /// domain. Text with a dot and no space is a domain, including its subdomains. Any other text is matched
-        /// against part of the author's name or address, ignoring case. Mail without an author never matches, nor does
-        /// mail whose author failed authentication or could not be checked, unless `include_unauthenticated` is true.
-        from: Option<AuthorFilter>,
-        /// Whether to include mail whose author failed authentication. Such results have `auth_failed` set.
-        include_unauthenticated: bool,
-    }
-}
-
-/// A code or link, and the message it came in.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "FoundVerification")]
-struct FoundVerificationView<'a> {
-    #[serde(flatten)]
-    verification: VerificationView<'a>,
-    message_id: Uuid,
-    from: &'a str,
-    subject: Option<&'a str>,
-    received_at: Option<TimestampView>,
-}
-
-impl<'a> FoundVerificationView<'a> {
-    fn of(message: &'a Message) -> Option<Self> {
-        Some(Self {
-            verification: VerificationView::of(
-                message.verification.as_ref()?,
-                &message.from,
-                message.analysis.as_ref().and_then(|analysis| analysis.verdict()),
-            ),
-            message_id: message.id.into(),
-            from: &message.from,
-            subject: message.subject.as_deref(),
-            received_at: message.received_at.map(Into::into),
-        })
-    }
-}
-
 impl WaitQuery {
     fn sort(&self) -> ArrivalFilter {
         ArrivalFilter {
@@ -119,7 +63,7 @@ impl WaitQuery {
     }
 }
 
-// The request is read before the async blocks begin: otherwise they would hold all of it while they wait.
+// The request is read before the async block begins: otherwise it would hold all of it while it waits.
 
 fn message(service: Arc<Service>, input: Input<WaitQuery>) -> impl Future<Output = Result<Outcome, Refusal>> + Send {
     let wanted = wanted_message(input);
@@ -130,7 +74,7 @@ fn message(service: Arc<Service>, input: Input<WaitQuery>) -> impl Future<Output
     }
 }
 
-fn wanted_message(input: Input<WaitQuery>) -> WaitRequest<(ArrivalFilter, NewMessageFilter)> {
+fn wanted_message(input: Input<WaitQuery>) -> WaitRequest {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let query = input.query;
     let screening = ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held };
@@ -140,24 +84,4 @@ fn wanted_message(input: Input<WaitQuery>) -> WaitRequest<(ArrivalFilter, NewMes
     let arrived_at = input.request.arrived_at;
     let long_poll = LongPoll { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
     Ok((input.caller, long_poll, (sort, parts)))
-}
-
-fn verification(
-    service: Arc<Service>,
-    input: Input<VerificationQuery>,
-) -> impl Future<Output = Result<Outcome, Refusal>> + Send {
-    let wanted = wanted_verification(input);
-    async move {
-        let (caller, long_poll, (from, unauthenticated)) = wanted?;
-        let found = wait::verification(&service, caller, long_poll, from, unauthenticated).await?;
-        Outcome::json(200, &NullableView { data: found.as_ref().and_then(FoundVerificationView::of) })
-    }
-}
-
-fn wanted_verification(input: Input<VerificationQuery>) -> WaitRequest<(Option<SenderFilter>, bool)> {
-    let inbox: InboxId = input.path.id("id", "inbox")?;
-    let query = input.query;
-    let arrived_at = input.request.arrived_at;
-    let long_poll = LongPoll { inbox, since: query.since, arrived_at, timeout_ms: query.timeout.ms };
-    Ok((input.caller, long_poll, (query.from.map(|from| from.0), query.include_unauthenticated)))
 }

@@ -226,6 +226,7 @@ fn required(route: &Route) -> &'static str {
     match route.operation.name {
         "searchMessages" | "searchKnowledge" => "&q=secret",
         "waitForMessage" => "&since=2020-01-01",
+        "waitForVerification" => "&since=2020-01-01&include_unauthenticated=true&timeout=1",
         _ => "",
     }
 }
@@ -289,8 +290,10 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
     }
     let at = server.clock.now().plus_ms(HOUR_MS).to_string();
     let message = json!({ "to": "bob@people.example", "subject": "s", "text": "t" });
+    let condition = json!({ "field": "domain", "value": "x.example" });
+    let action = json!({ "action": "hold" });
     Some(match route.operation.name {
-        "sendMessage" | "sendMessageAlias" => message,
+        "sendMessage" | "sendMessageAlias" | "dryRunSend" => message,
         "replyToMessage" | "createDraft" | "updateDraft" => json!({ "text": "t" }),
         "answerInvitation" => json!({ "answer": "accept" }),
         "forwardMessage" => json!({ "to": "bob@people.example" }),
@@ -314,6 +317,14 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
         "reportAgent" => json!({ "address": of.inbox.address, "reason": "other" }),
         "updateDomain" => json!({ "receiving": false }),
         "updateInbox" => json!({ "display_name": "x" }),
+        "injectMail" => {
+            json!(format!("From: bob@people.example\r\nTo: {}\r\nSubject: s\r\n\r\nt\r\n", of.inbox.address))
+        }
+        "createApiKey" => json!({ "name": "n", "preset": "read_only" }),
+        "inviteMember" => json!({ "email": "new@people.example" }),
+        "updateOrg" => json!({ "name": "Renamed" }),
+        "createRule" => json!({ "name": "n", "conditions": [condition], "actions": [action] }),
+        "previewRule" => json!({ "conditions": [condition] }),
         "addForwardingAddress" => json!({ "address": "bob@forward.example" }),
         _ => json!({}),
     })

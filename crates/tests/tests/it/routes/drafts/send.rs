@@ -20,6 +20,7 @@ async fn a_sent_draft_becomes_a_message_and_loses_its_content() {
     assert_eq!((&draft["text"], &draft["html"], &draft["attachments"]), (&json!(null), &json!(null), &json!([])));
     assert_eq!((&draft["thread_id"], &draft["sent_at"]), (&message["thread_id"], &json!("2026-09-15T12:00:01.000Z")));
     assert_eq!((&draft["metadata"], &draft["error"]), (&json!({ "k": "v" }), &json!(null)));
+    assert_eq!(sent["status"], message["status"]);
     assert_eq!((&message["status"], &message["subject"]), (&json!("queued"), &json!("Plan")));
     assert_eq!((&message["text"], &message["html"]), (&json!("Here it is."), &json!("<p>Here it is.</p>")));
     assert_eq!(

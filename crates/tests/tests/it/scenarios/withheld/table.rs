@@ -73,6 +73,7 @@ const ROWS: &[Row] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("sendMessage", "quotes nothing"),
     ("sendMessageAlias", "quotes nothing"),
+    ("dryRunSend", "quotes nothing"),
     ("replyToMessage", "`answers_need_the_right_to_release`"),
     ("forwardMessage", "`answers_need_the_right_to_release`"),
     ("answerInvitation", "`answers_need_the_right_to_release`"),

@@ -15,7 +15,7 @@ const REVOKE: &str = "/v1/inboxes/{id}/agent/keys/{kid}/revoke";
 /// Longest reason of a revocation in characters.
 const REASON_CHARS_MAX: usize = 500;
 
-pub(crate) fn operations() -> Vec<Operation> {
+pub(super) fn operations() -> Vec<Operation> {
     use Permission::{IdentityManage, InboxesRead};
     [
         Operation::new(Method::Get, ALL, "listAgentKeys", InboxesRead)

@@ -9,14 +9,14 @@ use posthouse_domain::identity::client::{NAME_CHARS_MAX, REDIRECT_URIS_MAX};
 use posthouse_domain::{ClientSecret, IdentityClientType, IdentityScopes, SubjectType};
 use serde_json::{Map, Value, json};
 
-use super::scopes::AllowedScopeList;
+use crate::v1::scopes::AllowedScopeList;
 
 /// Path of all apps.
 const ALL: &str = "/v1/identity/clients";
 /// Path of one app.
 const ONE: &str = "/v1/identity/clients/{id}";
 
-pub(crate) fn operations() -> Vec<Operation> {
+pub(in crate::v1) fn operations() -> Vec<Operation> {
     let route = |method, path, name| Operation::new(method, path, name, Permission::IdentityManage).workspace_wide();
     vec![
         route(Method::Post, ALL, "createIdentityClient")

@@ -4,7 +4,7 @@ use posthouse_app::outbound::invitation::{self, AnswerCommand};
 use posthouse_call::prelude::*;
 use posthouse_domain::{InvitationAnswer, send::SEND_ERROR_CODES};
 
-use super::send::{SentAnswer, answer, render, send_context};
+use crate::v1::inboxes::sending::{SentAnswer, answer, render, send_context};
 
 /// The longest text beside an answer, in characters.
 const TEXT_CHARS_MAX: usize = 10_000;

@@ -1,0 +1,5 @@
+//! `/v1/identity/…`: the side of apps in sign-in of agents.
+
+mod clients;
+
+pub(super) use clients::operations;
