@@ -65,7 +65,7 @@ pub fn is_system(label: &str) -> bool {
 #[must_use]
 pub fn is_of_receipt(label: &str) -> bool {
     let has_prefix = |prefix: &&str| label.len() > prefix.len() && label.starts_with(*prefix);
-    SYSTEM.contains(&label) || ["ai:", "local:"].iter().any(|prefix| has_prefix(&prefix))
+    SYSTEM.contains(&label) || ["ai:", "local:"].iter().any(has_prefix)
 }
 
 /// Returns whether a caller may add the label to a message.
