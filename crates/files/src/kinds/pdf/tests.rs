@@ -121,3 +121,14 @@ fn each_encryption_that_needs_a_password_is_named() {
     let error = read(&FileHints::default(), b"%PDF-1.4 /Encrypted and /Encrypt none").expect_err("no PDF");
     assert_eq!(error.code, FileErrorCode::ParseError);
 }
+
+#[test]
+fn no_space_is_left_before_the_gap_between_cells() {
+    for size in [6, 8, 10, 12, 14, 18] {
+        for spaces in 0..4 {
+            let first = format!("Name{}", " ".repeat(spaces));
+            let text = text_of(&format!("BT /F1 {size} Tf 72 700 Td ({first}) Tj 200 0 Td (Total) Tj ET"));
+            assert_eq!(text, "Name\tTotal", "{size} {spaces}");
+        }
+    }
+}
