@@ -33,7 +33,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         match step {
             XmlStep::Open(tag) if tag.name() == "object" => {
                 reader.open(&tag);
-                if let Some(formula) = formulas::of_object(&mut archive, &tag)? {
+                if let Some(formula) = formulas::of_object(&mut archive, &tag) {
                     reader.text(&formula);
                 }
             }

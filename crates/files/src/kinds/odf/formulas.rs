@@ -1,7 +1,6 @@
 //! Formulas of documents: MathML (W3C MathML 3) within the text, or in a part of its own.
 
 use crate::{
-    FileError,
     archive::Archive,
     xml::{self, XmlStep, XmlSteps, XmlTag},
 };
@@ -75,32 +74,33 @@ impl Formula {
 }
 
 /// Returns the formula of an object that is a part of its own; `None` if the object is something else.
-pub(super) fn of_object(archive: &mut Archive<'_>, tag: &XmlTag<'_>) -> Result<Option<String>, FileError> {
-    let Some(name) = tag.attribute("href") else { return Ok(None) };
+pub(super) fn of_object(archive: &mut Archive<'_>, tag: &XmlTag<'_>) -> Option<String> {
+    let name = tag.attribute("href")?;
     let name = name.trim_start_matches("./").trim_end_matches('/');
     if name.is_empty() || name.contains("..") || name.contains(':') {
-        return Ok(None);
+        return None;
     }
-    let Some(part) = archive.read(&format!("{name}/content.xml"))? else { return Ok(None) };
+    // A damaged object costs itself alone.
+    let Ok(Some(part)) = archive.read(&format!("{name}/content.xml")) else { return None };
     let source = xml::decode(&part);
     let (mut steps, mut formula) = (XmlSteps::new(&source), Formula::default());
-    while let Some(step) = steps.next()? {
+    while let Ok(Some(step)) = steps.next() {
         match step {
             // An object of another kind, such as a chart, is not read.
             XmlStep::Open(tag) => {
                 if !formula.open(&tag.name()) {
-                    return Ok(None);
+                    return None;
                 }
             }
             XmlStep::Close(name) => {
                 if let Some(text) = formula.close(&name) {
-                    return Ok(Some(text));
+                    return Some(text);
                 }
             }
             XmlStep::Text(text) => drop(formula.text(&text)),
         }
     }
-    Ok(None)
+    None
 }
 
 #[cfg(test)]
