@@ -105,6 +105,14 @@ impl TextWriter {
         self.chars += 1;
     }
 
+    /// Removes the spaces at the end of the text.
+    pub(crate) fn trim_spaces(&mut self) {
+        while self.page.ends_with(' ') {
+            self.page.pop();
+            self.chars -= 1;
+        }
+    }
+
     /// Ends the line unless it is empty.
     pub(crate) fn end_line(&mut self) {
         self.cells = 0;

@@ -1,5 +1,7 @@
-//! Where in a text a value stands: the words that a model names as its source, if they are really there, or else the value
-//! itself. Pure.
+//! Where in a text a value stands: the words that a model names as its source, if they are really there and hold the value, or
+//! else the value itself. Pure.
+
+mod held;
 
 use serde_json::Value;
 
@@ -99,24 +101,57 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() && !is_of_script_without_spaces
 }
 
-/// Returns the places of the values of an answer, in its order. `sources` are the places that the model names: a pointer and
-/// words, which count only if the text has them.
+/// What a model answers.
+#[derive(Clone, Copy)]
+pub struct SourcedData<'v> {
+    /// The values.
+    pub data: &'v Value,
+    /// Their JSON Schema.
+    pub schema: &'v Value,
+    /// The places that the model names: a pointer and words.
+    pub sources: &'v [Value],
+}
+
+/// Returns the places of the values of an answer, in its order. The words that the model names count only if the text has them
+/// and they hold the value. A choice between fixed words, such as a boolean, can be read from any words.
 #[must_use]
-pub fn places(text: &SearchedText<'_>, data: &Value, sources: &[Value]) -> Vec<ValuePlace> {
+pub fn places(text: &SearchedText<'_>, answer: SourcedData<'_>) -> Vec<ValuePlace> {
     let mut values = Vec::new();
-    collect(data, String::new(), &mut values);
+    collect(answer.data, String::new(), &mut values);
     values.truncate(PLACES_MAX);
-    let named = |pointer: &str| {
-        let source = sources.iter().find(|source| source["pointer"] == pointer)?;
+    let named = |pointer: &str, value: &Value| {
+        let source = answer.sources.iter().find(|source| source["pointer"] == pointer)?;
         let quote: String = source["quote"].as_str()?.chars().take(QUOTE_CHARS_MAX).collect();
-        text.place(pointer, &quote)
+        let is_held = held::holds(&quote, value) || is_choice(answer.schema, pointer);
+        text.place(pointer, &quote).filter(|_| is_held)
     };
-    let found = |(pointer, value): &(String, String)| named(pointer).or_else(|| text.place(pointer, value));
+    let own = |pointer: &str, value: &Value| match value {
+        Value::String(words) => text.place(pointer, words),
+        Value::Number(number) => text.place(pointer, &number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    let found = |(pointer, value): &(String, &Value)| named(pointer, value).or_else(|| own(pointer, value));
     values.iter().filter_map(found).collect()
 }
 
-/// Collects the values that can have a place: words and numbers.
-fn collect(value: &Value, pointer: String, into: &mut Vec<(String, String)>) {
+/// Returns whether a schema lists the values that a member can have.
+fn is_choice(schema: &Value, pointer: &str) -> bool {
+    let Some(rest) = pointer.strip_prefix('/') else {
+        let parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|name| schema[name].as_array()).flatten();
+        return schema["enum"].is_array() || parts.into_iter().any(|part| is_choice(part, pointer));
+    };
+    let (member, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let member = member.replace("~1", "/").replace("~0", "~");
+    let own = match &schema["properties"][&member] {
+        Value::Null => &schema["items"],
+        own => own,
+    };
+    let parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|name| schema[name].as_array()).flatten();
+    (!own.is_null() && is_choice(own, rest)) || parts.into_iter().any(|part| is_choice(part, pointer))
+}
+
+/// Collects the values that can have a place.
+fn collect<'v>(value: &'v Value, pointer: String, into: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Object(members) => {
             for (name, value) in members {
@@ -129,9 +164,8 @@ fn collect(value: &Value, pointer: String, into: &mut Vec<(String, String)>) {
                 collect(item, format!("{pointer}/{at}"), into);
             }
         }
-        Value::String(text) => into.push((pointer, text.clone())),
-        Value::Number(number) => into.push((pointer, number.to_string())),
-        Value::Null | Value::Bool(_) => {}
+        Value::String(_) | Value::Number(_) | Value::Bool(_) => into.push((pointer, value)),
+        Value::Null => {}
     }
 }
 
@@ -170,7 +204,10 @@ mod tests {
             ("", "1", None),
         ];
         for (text, value, expected) in table {
-            let found = places(&SearchedText::new(text), &json!({ "value": value }), &[]);
+            let found = {
+                let data = json!({ "value": value });
+                places(&SearchedText::new(text), SourcedData { data: &data, schema: &Value::Null, sources: &[] })
+            };
             assert_eq!(found.first().map(|place| place.offset), expected, "{value} in {text}");
         }
     }
@@ -184,7 +221,7 @@ mod tests {
             json!({ "pointer": "/total", "quote": "Gesamt: 1.234,50" }),
             json!({ "pointer": "/number", "quote": "invented words" }),
         ];
-        let found = places(&searched, &data, &sources);
+        let found = places(&searched, SourcedData { data: &data, schema: &Value::Null, sources: &sources });
         let shown: Vec<(&str, &str, u32)> = found.iter().map(|p| (&*p.pointer, &*p.quote, p.page)).collect();
         assert_eq!(
             shown,
@@ -194,6 +231,33 @@ mod tests {
             let start = usize::try_from(place.offset).unwrap();
             let taken: String = text.chars().skip(start).take(usize::try_from(place.length).unwrap()).collect();
             assert_eq!(taken, place.quote);
+        }
+    }
+
+    #[test]
+    fn a_quote_without_the_value_is_no_source() {
+        let text = "Page 1 of 2\nStatus: paid\nTotal 1.250,50 EUR due 4. März 2026";
+        let schema = json!({ "properties": {
+            "state": { "anyOf": [{ "enum": ["settled", "open"] }, { "type": "null" }] },
+            "lines": { "type": ["array", "null"], "items": { "properties": { "state": { "enum": ["settled"] } } } },
+        } });
+        for (data, pointer, quote, has_source) in [
+            (json!({ "total": 987_654.32 }), "/total", "page", false),
+            (json!({ "total": 1250.5 }), "/total", "Total 1.250,50", true),
+            (json!({ "due": "2026-03-04" }), "/due", "due 4. März 2026", true),
+            (json!({ "due": "2026-04-03" }), "/due", "due 4. März 2026", false),
+            (json!({ "name": "Invented" }), "/name", "Page 1", false),
+            (json!({ "paid": true }), "/paid", "Status: paid", true),
+            (json!({ "paid": true }), "/paid", "Status: open", false),
+            (json!({ "state": "settled" }), "/state", "Status: paid", true),
+            (json!({ "state": "settled" }), "/state", "not there", false),
+            (json!({ "lines": [{ "state": "settled" }] }), "/lines/0/state", "paid", true),
+            (json!({ "lines": [{ "name": "settled" }] }), "/lines/0/name", "paid", false),
+        ] {
+            let sources = [json!({ "pointer": pointer, "quote": quote })];
+            let answer = SourcedData { data: &data, schema: &schema, sources: &sources };
+            let found = places(&SearchedText::new(text), answer);
+            assert_eq!(!found.is_empty(), has_source, "{data} by {quote}");
         }
     }
 }

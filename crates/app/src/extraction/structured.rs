@@ -10,7 +10,7 @@ use posthouse_store::{Tx, attachment_texts, workspaces};
 use serde_json::{Value, json};
 
 use super::{
-    places::{SearchedText, ValuePlace, places},
+    places::{SearchedText, SourcedData, ValuePlace, places},
     schemas::DataSchema,
     text::{self, TextRequest},
 };
@@ -95,7 +95,9 @@ async fn ask(service: &Service, caller: Caller, request: ExtractionRequest) -> R
     count(service, caller.workspace).await?;
     let sources = answer.value["sources"].as_array().cloned().unwrap_or_default();
     let data = answer.value["data"].clone();
-    let places = places(&SearchedText::new(&page.text), &data, &sources);
+    let schema = schema.json();
+    let sourced = SourcedData { data: &data, schema: &schema, sources: &sources };
+    let places = places(&SearchedText::new(&page.text), sourced);
     let is_cut = attachment.extraction.as_ref().is_some_and(|extraction| extraction.truncated);
     let truncated = page.next_offset.is_some() || is_cut;
     Ok(ExtractedData { attachment, data, places, model: answer.model, repaired: answer.repaired, truncated })

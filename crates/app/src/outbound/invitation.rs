@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::Mailbox,
-    calendar::{self, CalendarEvent},
+    calendar::{self, Calendar, CalendarEvent},
     parse,
 };
 use posthouse_store::{Tx, attachments, seen_addresses};
@@ -74,11 +74,15 @@ async fn answer_new(
         Ok((inbox, message, files))
     };
     let (inbox, original, files) = service.read(caller.workspace, find).await?;
-    let event = invitation(service, &original, &files).await?.ok_or_else(|| Refusal::not_found("invitation"))?;
+    let invitation =
+        invitation(service, &original, &files, &inbox).await?.ok_or_else(|| Refusal::not_found("invitation"))?;
     let refused = |problem: &str| reply::not_answerable(&original, problem).with_fix("Reply to the message instead.");
+    let events = calendar::invited(&invitation, &inbox.address);
+    // The refusal of an invitation for other people is about its first event.
+    let about = events.first().copied().or(invitation.events.first());
     let organizer =
-        organizer(&event).ok_or_else(|| refused("The invitation doesn't have the address of an organizer."))?;
-    let outgoing = compose_answer(service, &event, &inbox, &command)
+        about.and_then(organizer).ok_or_else(|| refused("The invitation doesn't have the address of an organizer."))?;
+    let outgoing = compose_answer(service, &events, &inbox, &command)
         .ok_or_else(|| refused("The invitation doesn't name the address of this inbox."))?;
     let key = seen::key(organizer.address());
     let (workspace, message) = (original.workspace, original.id);
@@ -90,27 +94,31 @@ async fn answer_new(
     accept::accept(service, context, outgoing, inbox, render).await
 }
 
-/// Returns the first event of the invitation that a message has, if it has one.
+/// Returns the invitation of a message: the first that names the inbox, or else the first.
 async fn invitation(
     service: &Service,
     message: &Message,
     files: &[Attachment],
-) -> Result<Option<CalendarEvent>, Refusal> {
+    inbox: &Inbox,
+) -> Result<Option<Calendar>, Refusal> {
     let is_calendar = |file: &&Attachment| {
         let name = file.filename.as_deref().unwrap_or_default().to_ascii_lowercase();
         let essence = file.content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_known = matches!(essence.as_str(), "text/calendar" | "application/ics") || name.ends_with(".ics");
         is_known && file.size_bytes <= INVITATION_BYTES_MAX
     };
+    let mut first = None;
     for file in files.iter().filter(is_calendar).take(INVITATIONS_MAX) {
         let bytes = raw::attachment_bytes(service, message, file).await?;
         let found = parse::text_of_file(&bytes).and_then(|text| calendar::parse(&text));
         let asked = found.filter(|found| found.method.as_deref().is_none_or(|method| method == "REQUEST"));
-        if let Some(event) = asked.and_then(|found| found.events.into_iter().next()) {
-            return Ok(Some(event));
+        let Some(asked) = asked.filter(|found| !found.events.is_empty()) else { continue };
+        if !calendar::invited(&asked, &inbox.address).is_empty() {
+            return Ok(Some(asked));
         }
+        first.get_or_insert(asked);
     }
-    Ok(None)
+    Ok(first)
 }
 
 fn organizer(event: &CalendarEvent) -> Option<Mailbox> {
@@ -123,11 +131,17 @@ struct Answer {
 }
 
 /// Returns the answer; `None` if the invitation doesn't name the inbox.
-fn compose_answer(service: &Service, event: &CalendarEvent, inbox: &Inbox, command: &AnswerCommand) -> Option<Answer> {
+fn compose_answer(
+    service: &Service,
+    events: &[&CalendarEvent],
+    inbox: &Inbox,
+    command: &AnswerCommand,
+) -> Option<Answer> {
     let stamp = stamp(service.clock.now());
-    let reply = calendar::reply(event, &inbox.address, command.answer.in_calendar(), &stamp)?;
+    let reply = calendar::reply(events, &inbox.address, command.answer.in_calendar(), &stamp)?;
     let shown = |c: char| if c.is_control() { ' ' } else { c };
-    let title: String = event.summary.as_deref().unwrap_or_default().chars().map(shown).take(TITLE_CHARS_MAX).collect();
+    let title: String =
+        events.first()?.summary.as_deref().unwrap_or_default().chars().map(shown).take(TITLE_CHARS_MAX).collect();
     let subject = format!("{}: {}", command.answer.in_subject(), title.trim());
     let text = command.text.clone().unwrap_or_else(|| subject.clone());
     let file = OutgoingFile {

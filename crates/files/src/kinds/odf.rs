@@ -1,7 +1,9 @@
 //! OpenDocument (OASIS OpenDocument 1.3): text, tables and presentations. A table or a slide is a page.
 
+mod formulas;
 mod lists;
 
+use formulas::Formula;
 use lists::OdfLists;
 
 use crate::{
@@ -29,6 +31,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut steps = XmlSteps::new(&source);
     while let Some(step) = steps.next()? {
         match step {
+            XmlStep::Open(tag) if tag.name() == "object" => {
+                reader.open(&tag);
+                if let Some(formula) = formulas::of_object(&mut archive, &tag) {
+                    reader.text(&formula);
+                }
+            }
             XmlStep::Open(tag) => reader.open(&tag),
             XmlStep::Close(name) => reader.close(&name),
             XmlStep::Text(text) => reader.text(&text),
@@ -54,6 +62,7 @@ struct OdfReader {
     row: Vec<String>,
     row_repeats: usize,
     lists: OdfLists,
+    formula: Formula,
     /// The date of the cell in the form of ISO 8601.
     date: Option<String>,
 }
@@ -63,6 +72,9 @@ impl OdfReader {
         let name = tag.name();
         if self.skipped > 0 || matches!(&*name, "tracked-changes" | "annotation" | "note-citation" | "desc" | "title") {
             self.skipped += 1;
+            return;
+        }
+        if self.formula.open(&name) {
             return;
         }
         match &*name {
@@ -98,6 +110,9 @@ impl OdfReader {
             self.skipped -= 1;
             return;
         }
+        if let Some(formula) = self.formula.close(name) {
+            self.text(&formula);
+        }
         match name {
             "p" | "h" => {
                 self.paragraphs = self.paragraphs.saturating_sub(1);
@@ -126,6 +141,9 @@ impl OdfReader {
     }
 
     fn text(&mut self, text: &str) {
+        if self.skipped == 0 && self.formula.text(text) {
+            return;
+        }
         if self.skipped > 0 || self.paragraphs == 0 {
             return;
         }

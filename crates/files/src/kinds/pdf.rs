@@ -67,9 +67,22 @@ pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileErro
 }
 
 fn open(bytes: &[u8]) -> Result<Pdf, FileError> {
+    let encrypted = || FileError::new(FileErrorCode::Encrypted, "The file needs a password.");
     Pdf::new(bytes.to_vec()).map_err(|error| match error {
-        LoadPdfError::Decryption(_) => FileError::new(FileErrorCode::Encrypted, "The file needs a password."),
+        LoadPdfError::Decryption(_) => encrypted(),
+        // Some old or unknown encryption ends in other errors.
+        LoadPdfError::Invalid if has_encryption(bytes) => encrypted(),
         LoadPdfError::Invalid => FileError::parse("The file is not a valid PDF."),
+    })
+}
+
+/// Returns whether a trailer refers to an encryption dictionary: `/Encrypt 5 0 R` or `/Encrypt <<`.
+fn has_encryption(bytes: &[u8]) -> bool {
+    const NAME: &[u8] = b"/Encrypt";
+    bytes.windows(NAME.len()).enumerate().filter(|(_, window)| *window == NAME).any(|(at, _)| {
+        let rest = bytes[at + NAME.len()..].trim_ascii_start();
+        let numbers = rest.iter().take_while(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace()).count();
+        rest.starts_with(b"<<") || (numbers >= 4 && rest.get(numbers) == Some(&b'R') && rest[0].is_ascii_digit())
     })
 }
 

@@ -71,7 +71,14 @@ impl PageLine {
         if self.has_right_to_left {
             order::logical(self.shown()).iter().for_each(|text| out.push(text));
         } else {
-            out.push(&self.text);
+            // A space before the gap between cells is of neither.
+            for (at, cell) in self.text.split('\t').enumerate() {
+                if at > 0 {
+                    out.trim_spaces();
+                    out.push_char('\t');
+                }
+                out.push(cell);
+            }
         }
         // The memory is used again.
         self.text.clear();
@@ -115,8 +122,7 @@ fn white_space(gap: f64, size: f64, ends_with_space: bool, next: char) -> &'stat
         return "";
     }
     match (gap > CELL_GAP * size, ends_with_space) {
-        (true, true) => "\t",
-        (true, false) => " \t",
+        (true, _) => "\t",
         (false, true) => "",
         (false, false) => " ",
     }

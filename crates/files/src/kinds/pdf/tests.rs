@@ -97,3 +97,38 @@ fn parts_of_a_hebrew_line_are_put_in_their_order() {
 fn latin_that_is_drawn_back_is_another_line() {
     assert_eq!(text_of("BT /F1 12 Tf 200 700 Td (one) Tj ET BT /F1 12 Tf 72 700 Td (two) Tj ET"), "one\ntwo");
 }
+
+#[test]
+fn each_encryption_that_needs_a_password_is_named() {
+    let key = "<28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A>";
+    let file = |encrypt: &str| {
+        let objects = [
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>".to_owned(),
+            format!("<< /Filter /Standard {encrypt} /O {key} /U {key} /P -44 >>"),
+        ];
+        let text = String::from_utf8(of_objects(&objects)).expect("text");
+        text.replace("/Root 1 0 R", "/Root 1 0 R /Encrypt 4 0 R /ID [<00> <00>]").into_bytes()
+    };
+    for version in 0..=6 {
+        for revision in 1..=7 {
+            let encrypt = format!("/V {version} /R {revision} /Length 40");
+            let error = read(&FileHints::default(), &file(&encrypt)).expect_err("a password is needed");
+            assert_eq!(error.code, FileErrorCode::Encrypted, "{encrypt}");
+        }
+    }
+    let error = read(&FileHints::default(), b"%PDF-1.4 /Encrypted and /Encrypt none").expect_err("no PDF");
+    assert_eq!(error.code, FileErrorCode::ParseError);
+}
+
+#[test]
+fn no_space_is_left_before_the_gap_between_cells() {
+    for size in [6, 8, 10, 12, 14, 18] {
+        for spaces in 0..4 {
+            let first = format!("Name{}", " ".repeat(spaces));
+            let text = text_of(&format!("BT /F1 {size} Tf 72 700 Td ({first}) Tj 200 0 Td (Total) Tj ET"));
+            assert_eq!(text, "Name\tTotal", "{size} {spaces}");
+        }
+    }
+}

@@ -10,6 +10,8 @@ use crate::{
 
 /// Days from 1899-12-30, from which Excel counts, to 1970-01-01.
 const DAYS_TO_1970: i64 = 25_569;
+/// The number of 1900-02-29, a day that only Excel knows (ECMA-376 Part 1, §18.17.4.1).
+const LEAP_DAY_OF_1900: i64 = 60;
 /// Days from 1899-12-30 to 1904-01-01.
 const DAYS_TO_1904: f64 = 1_462.0;
 /// The last day that Excel knows: 9999-12-31.
@@ -159,7 +161,12 @@ fn date(days: f64, has_day: bool, has_time: bool) -> Option<String> {
     if !has_day {
         return Some(time);
     }
-    let (year, month, day) = civil(day - DAYS_TO_1970);
+    let (year, month, day) = match day {
+        LEAP_DAY_OF_1900 => (1900, 2, 29),
+        // A day later than the count from 1899-12-30, which has no such day.
+        ..LEAP_DAY_OF_1900 => civil(day + 1 - DAYS_TO_1970),
+        _ => civil(day - DAYS_TO_1970),
+    };
     let date = format!("{year:04}-{month:02}-{day:02}");
     Some(if has_time { format!("{date} {time}") } else { date })
 }
@@ -221,6 +228,23 @@ mod tests {
             let formats = CellFormats { styles: vec![of_code(code)] };
             assert_eq!(formats.shown(value, 0, false), expected, "{code}");
         }
-        assert_eq!(date(0.0, true, false).as_deref(), Some("1899-12-30"));
+        for (days, expected) in [
+            (0.0, "1899-12-31"),
+            (1.0, "1900-01-01"),
+            (2.0, "1900-01-02"),
+            (31.0, "1900-01-31"),
+            (32.0, "1900-02-01"),
+            (58.0, "1900-02-27"),
+            (59.0, "1900-02-28"),
+            (60.0, "1900-02-29"),
+            (61.0, "1900-03-01"),
+            (62.0, "1900-03-02"),
+            (366.0, "1900-12-31"),
+            (1_462.0, "1904-01-01"),
+            (25_569.0, "1970-01-01"),
+            (2_958_465.0, "9999-12-31"),
+        ] {
+            assert_eq!(date(days, true, false).as_deref(), Some(expected), "{days}");
+        }
     }
 }
