@@ -26,7 +26,8 @@ pub fn run(data: &[u8]) {
     if let Some(found) = std::str::from_utf8(bytes).ok().and_then(calendar::parse) {
         for event in &found.events {
             let address = event.attendees.first().map_or("", |attendee| attendee.address.as_str());
-            if let Some(reply) = calendar::reply(event, address, CalendarAnswer::Accepted, "20270115T080000Z") {
+            let events = calendar::invited(&found, address);
+            if let Some(reply) = calendar::reply(&events, address, CalendarAnswer::Accepted, "20270115T080000Z") {
                 assert!(reply.split_terminator("\r\n").all(|line| line.len() <= 76 && !line.contains(['\r', '\n'])));
                 let parsed = calendar::parse(&reply).expect("a reply is a calendar");
                 assert_eq!(parsed.method.as_deref(), Some("REPLY"));

@@ -71,7 +71,7 @@ impl From<CommandError> for LocalKeysError {
 
 /// Opens the store and finds the workspace: the one that is named, or the only one.
 fn open(given: &LocalStore) -> Result<(Configuration, Store, WorkspaceId), CommandError> {
-    let options = GlobalOptions { config: given.config.clone(), data_dir: given.data_dir.clone() };
+    let options = GlobalOptions { config: given.config.clone(), data_dir: given.data_dir.clone(), clock_start: None };
     let config = options.load_with_store()?;
     let store = boot::open_store(&config)?;
     let workspace = match &given.workspace {
