@@ -34,7 +34,7 @@ async fn a_person_at_a_provider_complains_for_one_mailbox() {
         for (author, complained) in [("stranger", 0), ("evil", 1)] {
             let from = format!("{author}@{domain}");
             let raw = complaint(&from, &inbox.address, about, &people);
-            let now_s = server.clock.now().as_millis() / 1_000;
+            let now_s = server.clock.now().seconds();
             let options = DkimSignOptions { domain, selector: SELECTOR, now_s };
             let signed = key.sign(raw.as_bytes(), &options).unwrap() + &raw;
             let path = format!("/dev/inbound?to={}&from={from}", inbox.address);
