@@ -57,15 +57,8 @@ const REMOVED_FIELDS: &[&str] = &[
 
 /// Address fields of other people. Their names are written again if they hold an encoded word in quotes: many readers decode
 /// it, so they show another name than the one that was checked.
-const OTHER_ADDRESS_FIELDS: [&str; 7] = [
-    "to",
-    "cc",
-    "reply-to",
-    "mail-followup-to",
-    "mail-reply-to",
-    "disposition-notification-to",
-    "return-receipt-to",
-];
+const OTHER_ADDRESS_FIELDS: [&str; 7] =
+    ["to", "cc", "reply-to", "mail-followup-to", "mail-reply-to", "disposition-notification-to", "return-receipt-to"];
 
 /// Beginnings of the names of fields that are removed: the chain of servers that authenticated a message (RFC 8617 §4.1),
 /// and the people who sent it once more (RFC 5322 §3.6.6). A new message has neither, and each of its fields names somebody.
