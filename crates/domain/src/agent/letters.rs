@@ -45,15 +45,8 @@ const VARIANTS: LetterTable = LetterTable(&[
 ]);
 
 /// Armenian letters that are drawn like a letter from A to Z. Some are confusable with another letter.
-const ARMENIAN: LetterTable = LetterTable(&[
-    ('e', "Եե"),
-    ('h', "Հհ"),
-    ('n', "Ոո"),
-    ('o', "Օօ"),
-    ('p', "Քք"),
-    ('s', "Տ"),
-    ('u', "Սս"),
-]);
+const ARMENIAN: LetterTable =
+    LetterTable(&[('e', "Եե"), ('h', "Հհ"), ('n', "Ոո"), ('o', "Օօ"), ('p', "Քք"), ('s', "Տ"), ('u', "Սս")]);
 
 /// Brackets that are drawn like an `o` between letters, as in `p()st`.
 const ROUND: [&str; 3] = ["()", "[]", "{}"];
