@@ -64,7 +64,9 @@ fn hexadecimal(text: &[u8]) -> Vec<Found> {
             continue;
         }
         let mut secret = String::with_capacity(SECRET_DIGITS);
-        while let Some(digit) = next_pair(text, &mut at).filter(|digit| secret.len() < SECRET_DIGITS && is_digit(*digit)) {
+        while let Some(digit) =
+            next_pair(text, &mut at).filter(|digit| secret.len() < SECRET_DIGITS && is_digit(*digit))
+        {
             secret.push(char::from(digit));
             if secret.len() == SECRET_DIGITS {
                 found.push(Found { range: start..at, secret });
@@ -232,7 +234,9 @@ mod tests {
 
     #[test]
     fn base64_in_short_lines_is_masked() {
-        for (before, width) in ["", "x", "xy"].into_iter().flat_map(|before| (RUN_MIN..=60).map(move |width| (before, width))) {
+        for (before, width) in
+            ["", "x", "xy"].into_iter().flat_map(|before| (RUN_MIN..=60).map(move |width| (before, width)))
+        {
             let value = STANDARD.encode(format!("{before}https://h.example/claim/{}", of_secret(SECRET)));
             let lines: Vec<&str> =
                 value.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
@@ -262,8 +266,12 @@ mod tests {
             each(&|byte| format!("\"0x{byte:02x}\",")),
         ];
         all.extend([" ", ":", "-", ", ", ".", "|", "  ", "; "].map(|between| hex.join(between)));
-        all.extend([4, 8, 16, 20].map(|width| hex.chunks(width).map(|row| row.join(" ")).collect::<Vec<_>>().join("\r\n> ")));
-        all.extend([10, 30, 36].map(|width| hex.chunks(width).map(|row| row.concat()).collect::<Vec<_>>().join("\r\n")));
+        all.extend(
+            [4, 8, 16, 20].map(|width| hex.chunks(width).map(|row| row.join(" ")).collect::<Vec<_>>().join("\r\n> ")),
+        );
+        all.extend(
+            [10, 30, 36].map(|width| hex.chunks(width).map(|row| row.concat()).collect::<Vec<_>>().join("\r\n")),
+        );
         for text in all {
             for text in [text.clone(), format!("See {text} there"), text.to_uppercase().replace("0X", "0x")] {
                 // Only these are codes in small letters.

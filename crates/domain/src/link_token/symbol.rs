@@ -53,8 +53,9 @@ fn encoded(text: &str) -> Read {
     let unit = unit(text);
     let after = &text[unit.bytes..];
     let (more, symbol) = match unit.char {
-        '%' if after.starts_with(['u', 'U']) => hexadecimal(&after[1..], 4)
-            .map_or((0, Symbol::Mark), |code| (1 + code.bytes, of_code(code.value))),
+        '%' if after.starts_with(['u', 'U']) => {
+            hexadecimal(&after[1..], 4).map_or((0, Symbol::Mark), |code| (1 + code.bytes, of_code(code.value)))
+        }
         '%' => {
             let again = repeated(after, "25");
             hexadecimal(&after[again..], 2).map_or((0, Symbol::Mark), |code| (again + code.bytes, of_byte(code.value)))
@@ -140,8 +141,7 @@ fn hexadecimal(text: &str, digits: usize) -> Option<HexCode> {
 fn escaped(after: &str) -> (usize, Symbol) {
     match after.as_bytes() {
         [b'u', b'{', ..] => braced(&after[2..]).map(|code| (2 + code.bytes, of_code(code.value))),
-        [b'u', ..] => hexadecimal(&after[1..], 4)
-            .map(|code| (1 + code.bytes, of_code(code.value))),
+        [b'u', ..] => hexadecimal(&after[1..], 4).map(|code| (1 + code.bytes, of_code(code.value))),
         [b'x', ..] => hexadecimal(&after[1..], 2).map(|code| (1 + code.bytes, of_byte(code.value))),
         [b'\r', b'\n', ..] => Some((2, Symbol::Break)),
         [b'\r' | b'\n' | b'n' | b'r', ..] => Some((1, Symbol::Break)),
@@ -332,7 +332,22 @@ mod tests {
             let read = first(text);
             assert_eq!((read.symbol, read.bytes), (symbol, text.len()), "{text:?}");
         }
-        for text in ["&", "&unknown;", "%", "%zz", "=", "&#;", "&#x;", "\\u00", "\\u{}", "\\u{70", "%u00", "\\7", "\\0123456789", "\\999"] {
+        for text in [
+            "&",
+            "&unknown;",
+            "%",
+            "%zz",
+            "=",
+            "&#;",
+            "&#x;",
+            "\\u00",
+            "\\u{}",
+            "\\u{70",
+            "%u00",
+            "\\7",
+            "\\0123456789",
+            "\\999",
+        ] {
             assert_eq!(first(text).bytes, 1, "{text}");
         }
     }

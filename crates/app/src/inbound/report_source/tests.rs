@@ -121,8 +121,18 @@ fn entry(address: &str) -> RecipientDelivery {
 #[test]
 fn one_mailbox_at_a_shared_domain_complains_for_itself_only() {
     const SHARED: [&str; 12] = [
-        "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "yahoo.com", "gmx.de", "web.de", "icloud.com",
-        "duck.com", "one.github.io", "x.duckdns.org", "mail.uk.com",
+        "gmail.com",
+        "googlemail.com",
+        "outlook.com",
+        "hotmail.com",
+        "yahoo.com",
+        "gmx.de",
+        "web.de",
+        "icloud.com",
+        "duck.com",
+        "one.github.io",
+        "x.duckdns.org",
+        "mail.uk.com",
     ];
     const OWN: [&str; 4] = ["acme.com", "mail.acme.co.uk", "acme.example", "agents.acme.de"];
     let authors = ["evil", "Evil", "evil+1", "postmaster", "mailer-daemon"];
@@ -133,7 +143,8 @@ fn one_mailbox_at_a_shared_domain_complains_for_itself_only() {
             let covers = |mail: &ParsedMail| {
                 of_complaint(mail, &texts(&[domain]), &texts(&SOURCES)).is_some_and(|it| it.includes(&to))
             };
-            let is_own = author.to_lowercase().starts_with("evil") && ["evil", "EVIL", "evil+shop"].contains(&recipient);
+            let is_own =
+                author.to_lowercase().starts_with("evil") && ["evil", "EVIL", "evil+shop"].contains(&recipient);
             let is_mail_system = ["postmaster", "mailer-daemon"].contains(&author);
             let expected = is_own || is_mail_system || !is_shared;
             assert_eq!(covers(&mail(&from, &[domain], false)), expected, "{from} about {}", to.address);
