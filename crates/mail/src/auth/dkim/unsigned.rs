@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn forms_that_the_body_has_are_accepted() {
-        let parts = "Preamble\r\n--b\r\nContent-Type: text/plain\r\n\r\nHi\r\n--b\r\nContent-Type: text/html\r\n\r\n<p>Hi\r\n--b--\r\n\r\n";
+        let parts = "Preamble\r\n--b\r\nContent-Type: text/plain\r\n\r\nHi\r\n\
+            --b\r\nContent-Type: text/html\r\n\r\n<p>Hi\r\n--b--\r\n\r\n";
         for (header, body) in [
             ("Subject: x", "Hi\r\n"),
             ("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit", "Hé = 5\r\n"),
