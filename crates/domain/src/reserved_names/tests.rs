@@ -256,7 +256,7 @@ fn ordinary_names_are_display_names() {
         "Mail Delivery by Ann",
         "System Sales",
         "Ann Lee, System Administrator",
-        "Acme Mail System",
+        "Northwind Mail System",
         "Mail",
         "Bounce",
         "Invoices",
