@@ -71,9 +71,10 @@ fn has_type(body: &[u8], form: &PartHeader) -> bool {
     }
 }
 
-/// Returns whether two texts differ in their white space at most: words are neither joined nor divided.
+/// Returns whether two texts differ in their white space and the signs of quotes at most: words are neither joined nor divided.
 fn shows_same(one: &str, other: &str) -> bool {
-    one.split_whitespace().eq(other.split_whitespace())
+    let is_word = |word: &&str| word.contains(|c| c != '>');
+    one.split_whitespace().filter(is_word).eq(other.split_whitespace().filter(is_word))
 }
 
 /// Returns whether a text in its stated charset is the one that its bytes show without it, or its bytes make no sense in
