@@ -132,6 +132,20 @@ pub fn speaks_for(author: &Address, other: &Address) -> bool {
     !is_shared && owned().is_some_and(|(author, other)| author == other)
 }
 
+/// Returns whether a domain is no one owner's: it belongs to a large mailbox provider, or is a public suffix or a name below a
+/// suffix of a private registry, such as `one.github.io`, which anyone gets. Its mailboxes speak for themselves alone.
+#[must_use]
+pub fn is_shared_domain(domain: &str) -> bool {
+    let domain = domain.trim_end_matches('.').to_ascii_lowercase();
+    let organization = organization_of(&domain);
+    let is_alias = |provider: &&str| SAME_MAILBOXES.iter().any(|(alias, _)| alias == provider);
+    let is_provider = |provider: &str| is_mailbox_provider(provider) || ALIAS_DOMAINS.contains(&provider);
+    let suffix = psl::List.suffix(domain.as_bytes()).filter(|suffix| suffix.is_known());
+    is_provider(&organization)
+        || Some(&*organization).filter(is_alias).is_some()
+        || suffix.is_some_and(|suffix| suffix.typ() == Some(Type::Private) || suffix.as_bytes() == domain.as_bytes())
+}
+
 /// Returns the domain that somebody registered, by the whole public suffix list; `None` for a public suffix.
 fn registrable(domain: &str) -> Option<String> {
     let domain = domain.trim_end_matches('.').to_ascii_lowercase();
@@ -311,6 +325,25 @@ mod tests {
             ("No Address", "no address"),
         ] {
             assert_eq!(Party::mailbox(address).as_str(), mailbox, "{address}");
+        }
+    }
+
+    #[test]
+    fn strangers_share_the_domains_of_providers_and_private_registries() {
+        let providers = FREE_MAIL_DOMAINS.iter().chain(FURTHER_MAILBOX_PROVIDERS).chain(ALIAS_DOMAINS);
+        let aliases = SAME_MAILBOXES.iter().flat_map(|(alias, domain)| [alias, domain]);
+        for provider in providers.chain(aliases) {
+            assert!(is_shared_domain(provider), "{provider}");
+            assert!(is_shared_domain(&format!("Mail.{provider}.")), "{provider}");
+            assert!(!is_shared_domain(&format!("not{provider}.example")), "{provider}");
+        }
+        for suffix in ["github.io", "duckdns.org", "uk.com", "eu.org", "blogspot.com", "herokuapp.com"] {
+            for below in ["", "one.", "mail.one."] {
+                assert!(is_shared_domain(&format!("{below}{suffix}")), "{below}{suffix}");
+            }
+        }
+        for domain in ["acme.com", "mail.acme.co.uk", "acme.example", "localhost", "host.internal", "agents.acme.de"] {
+            assert!(!is_shared_domain(domain), "{domain}");
         }
     }
 

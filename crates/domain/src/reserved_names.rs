@@ -88,6 +88,9 @@ const OPERATOR_CHARS_MIN: usize = 3;
 enum NameKind {
     /// Mail systems write notices and get reports under it.
     MailSystem,
+    /// Mail systems write notices under it, and other words beside it make it an ordinary name. As a display name it is
+    /// reserved if it has several words.
+    Notice,
     /// The service or its operator writes mail under it that nobody answers.
     Sender,
     /// It represents the owner of a domain, for complaints and for domain validation by certificate authorities
@@ -95,6 +98,9 @@ enum NameKind {
     Owner,
     /// It stands for a role that would speak for the service.
     Role,
+    /// At a shared domain it reads like a role of the service, in some language. Reserved as a local part there, and as the
+    /// handle of a workspace.
+    SharedRole,
     /// Many agents have it, or software uses it. Reserved as the handle of a workspace only.
     Generic,
 }
@@ -103,9 +109,46 @@ enum NameKind {
 const NAMES: &[(NameKind, &[&str])] = &[
     (
         NameKind::MailSystem,
-        &["bounces", "mailer-daemon", "mail-daemon", "mail-delivery-system", "mail-delivery-subsystem"],
+        &[
+            "bounces",
+            "delivery-status-notification",
+            "mail-daemon",
+            "mail-delivery-failed",
+            "mail-delivery-failure",
+            "mail-delivery-subsystem",
+            "mail-delivery-system",
+            "mailer-daemon",
+            "undelivered-mail",
+        ],
     ),
-    (NameKind::Sender, &["do-not-reply", "no-reply"]),
+    (
+        NameKind::Notice,
+        &[
+            "bounce",
+            "daemon",
+            "delivery-failed",
+            "delivery-failure",
+            "delivery-notification",
+            "delivery-report",
+            "delivery-status",
+            "delivery-subsystem",
+            "delivery-system",
+            "failure-notice",
+            "mail-administrator",
+            "mail-delivery",
+            "mail-server",
+            "mail-system",
+            "mailer",
+            "returned-mail",
+            "returned-to-sender",
+            "system-admin",
+            "system-administrator",
+            "undeliverable",
+            "undeliverable-mail",
+            "undelivered",
+        ],
+    ),
+    (NameKind::Sender, &["do-not-reply", "dont-reply", "no-reply"]),
     (
         NameKind::Owner,
         &["abuse", "admin", "administrator", "hostmaster", "postmaster", "root", "security", "webmaster"],
@@ -138,6 +181,71 @@ const NAMES: &[(NameKind, &[&str])] = &[
         ],
     ),
     (
+        NameKind::SharedRole,
+        &[
+            "aide",
+            "alert",
+            "alerts",
+            "assistenza",
+            "atendimento",
+            "ayuda",
+            "benachrichtigung",
+            "benachrichtigungen",
+            "betaling",
+            "destek",
+            "factura",
+            "facturacion",
+            "facturas",
+            "facturation",
+            "facture",
+            "factures",
+            "fattura",
+            "fatture",
+            "faturamento",
+            "hilfe",
+            "invoice",
+            "invoices",
+            "klantenservice",
+            "konto",
+            "kundendienst",
+            "kundenservice",
+            "kundtjanst",
+            "notification",
+            "notifications",
+            "ondersteuning",
+            "pagamenti",
+            "pagamento",
+            "pago",
+            "pagos",
+            "paiement",
+            "paiements",
+            "payment",
+            "payments",
+            "platnosci",
+            "pomoc",
+            "rechnung",
+            "rechnungen",
+            "refund",
+            "refunds",
+            "safety",
+            "securite",
+            "seguranca",
+            "seguridad",
+            "service-client",
+            "servicio-al-cliente",
+            "servizio-clienti",
+            "sicherheit",
+            "sicurezza",
+            "soporte",
+            "soutien",
+            "suporte",
+            "unterstutzung",
+            "unterstuetzung",
+            "zahlung",
+            "zahlungen",
+        ],
+    ),
+    (
         NameKind::Generic,
         &[
             "agent",
@@ -156,7 +264,6 @@ const NAMES: &[(NameKind, &[&str])] = &[
             "info",
             "mail",
             "me",
-            "notifications",
             "null",
             "oidc",
             "public",
@@ -294,9 +401,9 @@ impl ReservedNames {
             _ if self.own.first().is_some_and(|service| is_read_as(reading.joined(), service.joined())) => {
                 LocalPartHolder::Service
             }
-            Some(NameKind::MailSystem | NameKind::Sender) => LocalPartHolder::Service,
+            Some(NameKind::MailSystem | NameKind::Notice | NameKind::Sender) => LocalPartHolder::Service,
             Some(NameKind::Owner) => LocalPartHolder::FirstWorkspace,
-            Some(NameKind::Role) => LocalPartHolder::Operator,
+            Some(NameKind::Role | NameKind::SharedRole) => LocalPartHolder::Operator,
             _ if self.is_own(reading) || self.is_label(reading) || self.is_made_of_roles(reading) => {
                 LocalPartHolder::Operator
             }
@@ -305,14 +412,22 @@ impl ReservedNames {
     }
 
     fn speaks_for_the_service(&self, reading: &Reading) -> bool {
-        self.kind_of(reading).is_some_and(|kind| kind != NameKind::Generic) || self.is_own(reading)
+        let speaks = |kind| !matches!(kind, NameKind::Generic | NameKind::SharedRole | NameKind::Notice);
+        self.kind_of(reading).is_some_and(speaks) || self.is_notice(reading) || self.is_own(reading)
     }
 
     /// Returns whether a name is that of a mail system, or has one of several words in it.
     fn names_mail_system(&self, reading: &Reading) -> bool {
         let is_in = |name: &ListedName| name.is_reserved_as_start() && reading.has_words(name.name.words());
         self.kind_of(reading) == Some(NameKind::MailSystem)
+            || self.is_notice(reading)
             || self.listed.iter().any(|name| name.kind == NameKind::MailSystem && is_in(name))
+    }
+
+    /// Returns whether a name is one of several words under which mail systems write notices.
+    fn is_notice(&self, reading: &Reading) -> bool {
+        let is_notice = |name: &&ListedName| name.kind == NameKind::Notice && name.name.words().len() > 1;
+        self.listed.iter().filter(is_notice).any(|name| is_read_as(reading.joined(), name.name.joined()))
     }
 
     fn is_label(&self, reading: &Reading) -> bool {

@@ -9,6 +9,7 @@ mod field;
 mod media_type;
 mod part;
 
+pub(crate) use field::address_fields;
 pub use field::{MimeBuildError, address_field, prepend};
 
 use mail_builder::headers::Header;

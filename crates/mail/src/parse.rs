@@ -22,6 +22,7 @@ pub use attachment::{FILENAME_BYTES_MAX, ParsedAttachment};
 pub(crate) use charset::CharsetHints;
 pub use charset::{html_of_file, text_of_file};
 pub(crate) use content::PartHeader;
+pub(crate) use flowed::joined as joined_lines;
 pub use rewrite::TextUse;
 pub use transfer::TransferDecoder;
 pub(crate) use transfer::TransferEncoding;

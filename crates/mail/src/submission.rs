@@ -1,5 +1,5 @@
 //! Checks and completes submitted messages (RFC 6409 §6, §8): requires an author and sender and a header that all
-//! parsers read alike, writes `From` and `Sender` again from the parsed addresses, removes `Bcc`, `Resent-*` and fields that
+//! parsers read alike, writes `From`, `Sender` and misleading names of other address fields again, removes `Bcc`, `Resent-*` and fields that
 //! only servers write, and adds a missing `Date` or `Message-ID`. All other bytes stay as submitted.
 //!
 //! [`SubmittedMessage::read`] and [`SubmittedMessage::complete`] work on the same parsed header, so nothing can bypass the check and still be
@@ -18,16 +18,47 @@ use crate::{
     thread,
 };
 
-/// Fields that are removed: those that reveal hidden recipients, and those that servers write (RFC 5321 §4.4, RFC 7208 §9,
-/// RFC 8601 §5).
-const REMOVED_FIELDS: [&str; 6] = [
+/// Fields that are removed.
+const REMOVED_FIELDS: &[&str] = &[
+    // They reveal hidden recipients.
     "bcc",
+    "apparently-to",
+    // Servers write them about mail that they received or delivered (RFC 5321 §4.4, RFC 7208 §9, RFC 8601 §5, RFC 9228).
+    // `Delivered-To` also makes servers of the recipient see a loop.
     "return-path",
     "authentication-results",
     "original-authentication-results",
+    "x-authentication-results",
+    "x-original-authentication-results",
     "received-spf",
+    "delivered-to",
+    "x-delivered-to",
+    "envelope-to",
+    "x-envelope-to",
+    "x-envelope-from",
+    "x-original-to",
+    // They name an author or sender beside `From`, which some programs show and nobody checks (RFC 9057).
+    "author",
+    "x-sender",
+    "x-x-sender",
+    "x-original-from",
+    "x-original-sender",
+    "x-authenticated-sender",
+    "x-originating-email",
+    // Reports go to the return path.
+    "errors-to",
+    "x-errors-to",
+    // A signature that nobody checks (RFC 4870). `DKIM-Signature` stays: a forwarded message may keep its own.
+    "domainkey-signature",
+    "x-domainkey-signature",
+    // This service writes it.
     "agent-disclosure",
 ];
+
+/// Address fields of other people. Their names are written again if they hold an encoded word in quotes: many readers decode
+/// it, so they show another name than the one that was checked.
+const OTHER_ADDRESS_FIELDS: [&str; 7] =
+    ["to", "cc", "reply-to", "mail-followup-to", "mail-reply-to", "disposition-notification-to", "return-receipt-to"];
 
 /// Beginnings of the names of fields that are removed: the chain of servers that authenticated a message (RFC 8617 §4.1),
 /// and the people who sent it once more (RFC 5322 §3.6.6). A new message has neither, and each of its fields names somebody.
@@ -172,6 +203,16 @@ impl<'a> SubmittedMessage<'a> {
                 build::address_field("From", self.author.mailbox(), &mut kept);
                 continue;
             }
+            if OTHER_ADDRESS_FIELDS.iter().any(|name| field.is(name)) && has_quoted_encoded_word(field.value) {
+                let parties = parse::parties(AddressFieldValue::other(field));
+                let mailboxes = parties.into_iter().filter_map(|party| party.mailbox);
+                let clean = |mailbox: Mailbox| {
+                    let name = mailbox.name().map(str::to_owned);
+                    author::own_mailbox(name.as_deref(), mailbox.into_address())
+                };
+                build::address_fields(&field.name, &mailboxes.map(clean).collect::<Vec<_>>(), &mut kept);
+                continue;
+            }
             has_date |= field.is("date");
             kept.extend_from_slice(&self.raw[field.range.clone()]);
         }
@@ -187,6 +228,24 @@ impl<'a> SubmittedMessage<'a> {
         whole.extend_from_slice(&self.raw[self.block.end()..]);
         whole
     }
+}
+
+/// Returns whether a quoted string of an address field holds the start of an encoded word, also behind a backslash.
+fn has_quoted_encoded_word(value: &[u8]) -> bool {
+    let (mut is_quoted, mut before) = (false, 0);
+    let mut bytes = value.iter().copied();
+    while let Some(next) = bytes.next() {
+        let (next, is_escaped) = if next == b'\\' { (bytes.next().unwrap_or(next), true) } else { (next, false) };
+        if next == b'"' && !is_escaped {
+            (is_quoted, before) = (!is_quoted, 0);
+            continue;
+        }
+        if is_quoted && before == b'=' && next == b'?' {
+            return true;
+        }
+        before = next;
+    }
+    false
 }
 
 fn is_removed(field: &HeaderField<'_>, hosts: &[&str]) -> bool {
@@ -296,7 +355,7 @@ mod tests {
 
     #[test]
     fn what_servers_write_is_removed() {
-        let rest = format!("Date: x\r\n{AUTHOR}Message-ID: <a@b>\r\nX-Authentication-Results: y\r\n\r\nHi\r\n");
+        let rest = format!("Date: x\r\n{AUTHOR}Message-ID: <a@b>\r\nX-Hop: y\r\n\r\nHi\r\n");
         for field in [
             "Authentication-Results: mx.example; dmarc=pass",
             "AUTHENTICATION-RESULTS:\r\n x",
@@ -321,6 +380,41 @@ mod tests {
             "X-Hop: by mx.example",
         ] {
             let whole = format!("{kept}\r\n{rest}");
+            assert_eq!(completed(&whole), whole);
+        }
+    }
+
+    #[test]
+    fn every_listed_field_is_removed() {
+        let rest = format!("Date: x\r\n{AUTHOR}Message-ID: <a@b>\r\nX-Sender-Note: y\r\n\r\nAuthor: z\r\n");
+        for name in REMOVED_FIELDS {
+            for (name, value) in [
+                ((*name).to_owned(), " mx.example; pass"),
+                (name.to_uppercase(), "\r\n ceo@bank.example"),
+                ((*name).to_owned(), " \"ceo@bank.example\" <a@b.example>"),
+            ] {
+                assert_eq!(completed(&format!("{name}:{value}\r\n{rest}")), rest, "{name}:{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_in_quotes_hold_no_encoded_words() {
+        let words = ["=?utf-8?q?CEO?=", "=?utf-8?B?Q0VP?= x", "=\\?utf-8?q?CEO?=", "x =?utf-8?q?a=40b?= y"];
+        for (name, word) in OTHER_ADDRESS_FIELDS.iter().flat_map(|name| words.map(|word| (name, word))) {
+            for list in [
+                format!("\"{word}\" <r@d.example>"),
+                format!("s@d.example, \"{word}\" <r@d.example>"),
+                format!("\"S, T\" <s@d.example>,\r\n \"{word}\"\r\n <r@d.example>"),
+            ] {
+                let whole = completed(&format!("Date: x\r\nMessage-ID: <a@b>\r\n{AUTHOR}{name}: {list}\r\n\r\nHi"));
+                let (head, _) = whole.split_once("\r\n\r\n").expect("a header");
+                assert!(!has_quoted_encoded_word(head.as_bytes()), "{name}: {list}: {head}");
+                assert!(head.contains("r@d.example") && head.contains("s@d.example") == list.contains("s@d"), "{head}");
+            }
+        }
+        for kept in ["\"Ann, B\" <r@d.example>", "=?utf-8?q?CEO?= <r@d.example>", "r@d.example (=?utf-8?q?CEO?=)"] {
+            let whole = format!("Date: x\r\nMessage-ID: <a@b>\r\n{AUTHOR}To: {kept}\r\n\r\n");
             assert_eq!(completed(&whole), whole);
         }
     }

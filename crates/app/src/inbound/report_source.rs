@@ -6,9 +6,14 @@
 //! * a delivery report from the mail system of the recipient's domain or of one of its mail exchangers. MX records are
 //!   looked up when the report arrives instead of read from the delivery entry: the entry of relayed mail names the
 //!   relay, the entry of captured mail names no host, and a mail exchanger may report mail that didn't pass through it;
-//! * a complaint with an aligned DKIM signature of a feedback source (`feedback.sources`) or of the recipient's domain.
+//! * a complaint with an aligned DKIM signature of a feedback source (`feedback.sources`) or of the recipient's domain. At a
+//!   domain that strangers share, such as that of a large mailbox provider, an author is only one of them: the complaint is
+//!   about the author's own mailbox, unless the mail system of the domain wrote it.
 
-use posthouse_domain::RecipientDelivery;
+use posthouse_domain::{
+    RecipientDelivery,
+    party::{self, Party},
+};
 use posthouse_mail::{address::Address, report};
 
 use crate::mailbox::parse::{ParsedMail, ProvenAuthor};
@@ -29,6 +34,8 @@ pub(super) enum ReportCoverage {
     Position(u32),
     /// The recipients at these domains.
     Domains(Vec<String>),
+    /// The recipients that are this mailbox, in any of its spellings.
+    Mailbox(Party),
     /// All recipients.
     All,
 }
@@ -39,6 +46,7 @@ impl ReportCoverage {
         match self {
             Self::Position(position) => entry.position == *position,
             Self::Domains(domains) => domain_of(entry).is_some_and(|own| domains.contains(&own)),
+            Self::Mailbox(own) => Party::mailbox(&entry.address) == *own,
             Self::All => true,
         }
     }
@@ -76,6 +84,9 @@ pub(super) fn of_complaint(
     };
     if sources.iter().any(is_source) {
         return Some(ReportCoverage::All);
+    }
+    if party::is_shared_domain(domain) && mail_system(mail).is_none() {
+        return signed(domain).then(|| ReportCoverage::Mailbox(Party::mailbox(author.address.canonical_str())));
     }
     let own = recipient_domains.iter().find(|own| *own == domain && signed(own))?;
     Some(ReportCoverage::Domains(vec![own.clone()]))

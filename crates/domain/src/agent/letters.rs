@@ -44,6 +44,13 @@ const VARIANTS: LetterTable = LetterTable(&[
     ('z', "ƵƶȤȥɀʐʑᴢᵶᶎⱫⱬⱿꝢꝣꟆ"),
 ]);
 
+/// Armenian letters that are drawn like a letter from A to Z. Some are confusable with another letter.
+const ARMENIAN: LetterTable =
+    LetterTable(&[('e', "Եե"), ('h', "Հհ"), ('n', "Ոո"), ('o', "Օօ"), ('p', "Քք"), ('s', "Տ"), ('u', "Սս")]);
+
+/// Brackets that are drawn like an `o` between letters, as in `p()st`.
+const ROUND: [&str; 3] = ["()", "[]", "{}"];
+
 /// Currency signs and the letter that they are drawn over.
 const CURRENCIES: LetterTable = LetterTable(&[
     ('a', "₳"),
@@ -68,10 +75,13 @@ const CURRENCIES: LetterTable = LetterTable(&[
 /// The first of 26 letters in circles, squares and flags that have no compatible form.
 const ENCLOSED: [char; 3] = ['\u{1f150}', '\u{1f170}', '\u{1f1e6}'];
 
-/// Returns a text with letters in place of enclosed letters and currency signs, and with breaks in place of signs and
+/// Returns a text with letters in place of enclosed letters, currency signs and empty brackets, and with breaks in place of signs and
 /// raised digits that stand beside a word, such as in `Name™` and `Name²`.
 pub(super) fn symbols_as_letters(text: &str) -> String {
-    let marked = text.replace("ᵀᴹ", "™").replace("ˢᴹ", "℠");
+    let mut marked = text.replace("ᵀᴹ", "™").replace("ˢᴹ", "℠");
+    for round in ROUND {
+        marked = marked.replace(round, "o");
+    }
     marked
         .chars()
         .map(|c| if is_beside_a_word(c) { BREAK } else { enclosed(c).or_else(|| CURRENCIES.letter(c)).unwrap_or(c) })
@@ -80,7 +90,7 @@ pub(super) fn symbols_as_letters(text: &str) -> String {
 
 /// Returns a text with the plain letter in place of its variants.
 pub(super) fn plain_letters(text: &str) -> String {
-    text.chars().map(|c| VARIANTS.letter(c).unwrap_or(c)).collect()
+    text.chars().map(|c| VARIANTS.letter(c).or_else(|| ARMENIAN.letter(c)).unwrap_or(c)).collect()
 }
 
 /// Returns a text with letters in place of the digits that are drawn like them, and of two letters that look like one.

@@ -7,17 +7,24 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memchr3};
+use memchr::{memchr, memchr2, memchr3, memmem};
 
 use super::{PREFIX, SECRET_DIGITS, walk};
 
 /// Bytes before the sign of a quoted line in which the name of its author stands.
 const INITIALS_BYTES_MAX: usize = 16;
 
+/// The starts of codes with a letter of their own, as in `%u0070`.
+const CODES: [&[u8]; 2] = [b"%u", b"%U"];
+
 /// Returns whether a text may have a token: enough digits in a row, after a letter of its prefix or with something encoded.
 pub(super) fn is_in(text: &[u8]) -> bool {
     if text.len() < PREFIX.len() + SECRET_DIGITS {
         return false;
+    }
+    // The letter of such a code would end a run. Hardly any text has one.
+    if CODES.iter().any(|code| memmem::find(text, code).is_some()) {
+        return true;
     }
     let mut search =
         Search { text, runs: [Run::default(); walk::VIEWS], sign: None, quote: None, line_end: 0, is_found: false };

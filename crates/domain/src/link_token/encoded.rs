@@ -7,13 +7,16 @@ use memchr::memmem;
 
 use super::{PREFIX, SECRET_DIGITS, is_digit, tokens::Found};
 
-/// The prefix of a token in hexadecimal digits.
-const PREFIX_HEX: &str = "706874";
+/// The first letter of the prefix of a token in hexadecimal digits.
+const FIRST_HEX: &str = "70";
+/// The most signs between two letters in hexadecimal digits: a line break and the sign of a quote among them.
+const BETWEEN_HEX_MAX: usize = 8;
 /// The prefix of a token as a number of 24 bits.
 const PREFIX_BITS: u64 = 0x70_6874;
 const PREFIX_BITS_MASK: u64 = 0xff_ffff;
-/// Letters and digits in a row, without which a text has no token. Those of a token are more, and lines of base64 are longer.
-const RUN_MIN: usize = 40;
+/// Letters and digits in a row, without which a text has no token in base64. Most words are shorter, and lines of base64 are
+/// longer.
+const RUN_MIN: usize = 12;
 /// Bytes after a run in which the prefix of a token ends that begins in it, on the next line.
 const PREFIX_BYTES_MAX: usize = 32;
 /// Bits of a letter of base64.
@@ -26,9 +29,8 @@ pub(super) fn is_in(text: &[u8]) -> bool {
 
 /// Returns the tokens of a text in base64 or hexadecimal digits.
 pub(super) fn find(text: &[u8]) -> Vec<Found> {
-    let (mut found, mut at) = (Vec::new(), 0);
+    let (mut found, mut at) = (hexadecimal(text), 0);
     while let Some(run) = next_run(text, at) {
-        hexadecimal(text, &run, &mut found);
         base64(text, run.start.max(at)..text.len().min(run.end + PREFIX_BYTES_MAX), &mut found);
         at = run.end;
     }
@@ -51,22 +53,40 @@ fn next_run(text: &[u8], from: usize) -> Option<Range<usize>> {
     None
 }
 
-/// Finds the tokens of which each character is two hexadecimal digits.
-fn hexadecimal(text: &[u8], run: &Range<usize>, found: &mut Vec<Found>) {
-    for start in memmem::find_iter(&text[run.clone()], PREFIX_HEX).map(|at| run.start + at) {
-        let end = start + 2 * (PREFIX.len() + SECRET_DIGITS);
-        let Some(digits) = text.get(start + PREFIX_HEX.len()..end) else { continue };
-        let secret: String = digits.chunks(2).filter_map(character).collect();
-        if secret.len() == SECRET_DIGITS {
-            found.push(Found { range: start..end, secret });
+/// Finds the tokens of which each character is two hexadecimal digits, with or without signs between them, such as in
+/// `70:68:74` and `0x70, 0x68, 0x74`.
+fn hexadecimal(text: &[u8]) -> Vec<Found> {
+    let mut found = Vec::new();
+    for start in memmem::find_iter(text, FIRST_HEX) {
+        let mut at = start;
+        let is_token = PREFIX.bytes().all(|letter| next_pair(text, &mut at) == Some(letter));
+        if !is_token {
+            continue;
+        }
+        let mut secret = String::with_capacity(SECRET_DIGITS);
+        while let Some(digit) =
+            next_pair(text, &mut at).filter(|digit| secret.len() < SECRET_DIGITS && is_digit(*digit))
+        {
+            secret.push(char::from(digit));
+            if secret.len() == SECRET_DIGITS {
+                found.push(Found { range: start..at, secret });
+                break;
+            }
         }
     }
+    found
 }
 
-/// Returns the digit of a secret that two hexadecimal digits stand for.
-fn character(pair: &[u8]) -> Option<char> {
+/// Reads the next two hexadecimal digits, and moves behind them.
+fn next_pair(text: &[u8], at: &mut usize) -> Option<u8> {
+    let rest = text.get(*at..)?;
+    let is_between = |byte: &&u8| is_gap(**byte) || b":,;-.|\"'".contains(byte);
+    let between = rest.iter().take(BETWEEN_HEX_MAX).take_while(is_between).count();
+    let mark = if matches!(rest.get(between..between + 2), Some([b'0', b'x' | b'X'])) { 2 } else { 0 };
+    let pair = rest.get(between + mark..between + mark + 2)?;
     let value = pair.iter().try_fold(0, |value, digit| Some(value << 4 | char::from(*digit).to_digit(16)?))?;
-    char::from_u32(value).filter(|char| u8::try_from(*char).is_ok_and(is_digit))
+    *at += between + mark + 2;
+    u8::try_from(value).ok()
 }
 
 /// Finds the tokens in base64 whose prefix is in a range. A token ends at the end of a letter, or two or
@@ -213,6 +233,58 @@ mod tests {
     }
 
     #[test]
+    fn base64_in_short_lines_is_masked() {
+        for (before, width) in
+            ["", "x", "xy"].into_iter().flat_map(|before| (RUN_MIN..=60).map(move |width| (before, width)))
+        {
+            let value = STANDARD.encode(format!("{before}https://h.example/claim/{}", of_secret(SECRET)));
+            let lines: Vec<&str> =
+                value.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
+            for gap in ["\r\n", "\n> "] {
+                let text = lines.join(gap);
+                let masked = masked(&text, &mut TokenCodes::default()).unwrap_or_else(|| panic!("{width} {text}"));
+                assert!(!is_in(&masked), "{width} {masked}");
+            }
+        }
+    }
+
+    #[test]
+    fn letters_in_codes_are_masked() {
+        let address = format!("https://h.example/claim/{}", of_secret(SECRET));
+        let each = |code: &dyn Fn(u8) -> String| address.bytes().map(code).collect::<String>();
+        let hex: Vec<String> = address.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let mut all = vec![
+            each(&|byte| format!("\\u{{{byte:x}}}")),
+            each(&|byte| format!("\\u{{{byte:06x}}}")),
+            each(&|byte| format!("%u{byte:04x}")),
+            each(&|byte| format!("\\{byte:03o}")),
+            each(&|byte| format!("\\{byte:x} ")),
+            each(&|byte| format!("\\{byte:06x}")),
+            each(&|byte| format!("\\x{byte:02x}")),
+            each(&|byte| format!("0x{byte:02x}, ")),
+            each(&|byte| format!("0x{byte:02X} ")),
+            each(&|byte| format!("\"0x{byte:02x}\",")),
+        ];
+        all.extend([" ", ":", "-", ", ", ".", "|", "  ", "; "].map(|between| hex.join(between)));
+        all.extend(
+            [4, 8, 16, 20].map(|width| hex.chunks(width).map(|row| row.join(" ")).collect::<Vec<_>>().join("\r\n> ")),
+        );
+        all.extend(
+            [10, 30, 36].map(|width| hex.chunks(width).map(|row| row.concat()).collect::<Vec<_>>().join("\r\n")),
+        );
+        for text in all {
+            for text in [text.clone(), format!("See {text} there"), text.to_uppercase().replace("0X", "0x")] {
+                // Only these are codes in small letters.
+                if text.contains("\\U") || text.contains("\\X") {
+                    continue;
+                }
+                let masked = masked(&text, &mut TokenCodes::default()).unwrap_or_else(|| panic!("{text}"));
+                assert!(masked.contains(MASK) && !is_in(&masked), "{text}: {masked}");
+            }
+        }
+    }
+
+    #[test]
     fn the_rest_of_an_encoded_address_stays() {
         let value = STANDARD.encode(format!("{}&a=1", of_secret(SECRET)));
         let masked = masked(&format!("u={value}"), &mut TokenCodes::default()).unwrap();
@@ -221,7 +293,7 @@ mod tests {
 
     #[test]
     fn other_encoded_text_stays() {
-        let long = "A".repeat(2 * RUN_MIN);
+        let long = "A".repeat(80);
         for text in [
             STANDARD.encode("https://h.example/claim/pht0123456789abcdef and no more than that"),
             format!("{long} cGh0 cGh0MTIz, 706874, {}", "706874".repeat(40)),

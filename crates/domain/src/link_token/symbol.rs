@@ -1,5 +1,5 @@
 //! What one character of a text means where a token may stand, after all that programs do to characters: references of
-//! HTML, percent encoding, quoted-printable, escapes of JSON, wide letters. Pure.
+//! HTML, percent encoding, quoted-printable, escapes of JSON, CSS and octal digits, wide letters. Pure.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use posthouse_mail::html;
@@ -53,6 +53,9 @@ fn encoded(text: &str) -> Read {
     let unit = unit(text);
     let after = &text[unit.bytes..];
     let (more, symbol) = match unit.char {
+        '%' if after.starts_with(['u', 'U']) => {
+            hexadecimal(&after[1..], 4).map_or((0, Symbol::Mark), |code| (1 + code.bytes, of_code(code.value)))
+        }
         '%' => {
             let again = repeated(after, "25");
             hexadecimal(&after[again..], 2).map_or((0, Symbol::Mark), |code| (again + code.bytes, of_byte(code.value)))
@@ -137,15 +140,47 @@ fn hexadecimal(text: &str, digits: usize) -> Option<HexCode> {
 /// Returns the length and the symbol of what follows a backslash.
 fn escaped(after: &str) -> (usize, Symbol) {
     match after.as_bytes() {
-        [b'u', ..] => hexadecimal(&after[1..], 4)
-            .map(|code| (1 + code.bytes, char::from_u32(code.value).map_or(Symbol::Mark, of_char))),
+        [b'u', b'{', ..] => braced(&after[2..]).map(|code| (2 + code.bytes, of_code(code.value))),
+        [b'u', ..] => hexadecimal(&after[1..], 4).map(|code| (1 + code.bytes, of_code(code.value))),
         [b'x', ..] => hexadecimal(&after[1..], 2).map(|code| (1 + code.bytes, of_byte(code.value))),
         [b'\r', b'\n', ..] => Some((2, Symbol::Break)),
         [b'\r' | b'\n' | b'n' | b'r', ..] => Some((1, Symbol::Break)),
         [b't', ..] => Some((1, Symbol::Gap)),
-        _ => None,
+        _ => number(after.as_bytes()).map(|code| (code.bytes, of_code(code.value))),
     }
     .unwrap_or((0, Symbol::Gap))
+}
+
+/// The most digits of a code that has no fixed number of them, in braces and in CSS.
+const CODE_DIGITS_MAX: usize = 6;
+
+/// Reads a code that ends with a brace.
+fn braced(text: &str) -> Option<HexCode> {
+    let end = text.bytes().take(CODE_DIGITS_MAX + 1).position(|byte| byte == b'}').filter(|end| *end > 0)?;
+    let value = text[..end].chars().try_fold(0, |value, digit| Some(value << 4 | digit.to_digit(16)?))?;
+    Some(HexCode { value, bytes: end + 1 })
+}
+
+/// Reads a code of three octal digits, or one of CSS: hexadecimal digits and the blank after them. Longer rows of digits are
+/// no code.
+fn number(text: &[u8]) -> Option<HexCode> {
+    let digits = text.iter().take(CODE_DIGITS_MAX + 1).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let in_base = |base: u32| {
+        text[..digits].iter().try_fold(0, |value, digit| Some(value * base + char::from(*digit).to_digit(base)?))
+    };
+    match digits {
+        3 => in_base(8).map(|value| HexCode { value, bytes: digits }),
+        2 | 4..=CODE_DIGITS_MAX => {
+            let blank = usize::from(text.get(digits).is_some_and(|next| matches!(next, b' ' | b'\t')));
+            in_base(16).map(|value| HexCode { value, bytes: digits + blank })
+        }
+        _ => None,
+    }
+}
+
+/// A character beyond ASCII may be another form of a letter.
+fn of_code(value: u32) -> Symbol {
+    char::from_u32(value).map_or(Symbol::Mark, of_char)
 }
 
 /// A byte beyond ASCII is a part of a character that no token has.
@@ -201,7 +236,7 @@ pub(super) fn next_start(text: &[u8], from: usize) -> usize {
         b'p' | b'P' => text.get(at + 1).is_none_or(|next| matches!(next, b'h' | b'H') || !next.is_ascii_alphanumeric()),
         // The start of raised, circled, wide and mathematical letters in UTF-8.
         b'\\' | 0xe1 | 0xe2 | 0xef | 0xf0 => true,
-        b'%' | b'=' => text.get(at + 1).is_none_or(|next| matches!(next, b'2' | b'5' | b'7' | b'&')),
+        b'%' | b'=' => text.get(at + 1).is_none_or(|next| matches!(next, b'2' | b'5' | b'7' | b'&' | b'u' | b'U')),
         // A number, the sign itself, a letter like p, or a sign that encodes one.
         b'&' => text.get(at + 1).is_none_or(|next| matches!(next, b'#' | b'a' | b'A' | b'p' | b'P' | b'b' | b'e')),
         _ => false,
@@ -234,6 +269,16 @@ mod tests {
             "=70",
             "\\u0070",
             "\\x70",
+            "\\u{70}",
+            "\\u{000070}",
+            "%u0070",
+            "%U0050",
+            "\\160",
+            "\\120",
+            "\\70",
+            "\\70 ",
+            "\\0070 ",
+            "\\000070",
             "ｐ",
             "ⓟ",
             "ᵖ",
@@ -287,7 +332,22 @@ mod tests {
             let read = first(text);
             assert_eq!((read.symbol, read.bytes), (symbol, text.len()), "{text:?}");
         }
-        for text in ["&", "&unknown;", "%", "%zz", "=", "&#;", "&#x;", "\\u00"] {
+        for text in [
+            "&",
+            "&unknown;",
+            "%",
+            "%zz",
+            "=",
+            "&#;",
+            "&#x;",
+            "\\u00",
+            "\\u{}",
+            "\\u{70",
+            "%u00",
+            "\\7",
+            "\\0123456789",
+            "\\999",
+        ] {
             assert_eq!(first(text).bytes, 1, "{text}");
         }
     }

@@ -144,6 +144,11 @@ pub fn address_field(name: &str, mailbox: &Mailbox, out: &mut Vec<u8>) {
     write_mailboxes(name, std::slice::from_ref(mailbox), out);
 }
 
+/// Writes an address field with several mailboxes, unless there are none.
+pub(crate) fn address_fields(name: &str, mailboxes: &[Mailbox], out: &mut Vec<u8>) {
+    write_mailboxes(name, mailboxes, out);
+}
+
 pub(super) fn write_name(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");

@@ -63,6 +63,13 @@ impl<'a> AddressFieldValue<'a> {
     }
 }
 
+impl<'a> AddressFieldValue<'a> {
+    /// Returns a field of any name, whose value is a list of addresses.
+    pub(crate) fn other(field: &HeaderField<'a>) -> Self {
+        Self { value: field.value, hints: CharsetHints::default() }
+    }
+}
+
 /// Parses the entry of a `Sender` field, also one that isn't an address.
 pub(crate) fn sender(field: AddressFieldValue<'_>) -> Option<AddressEntry> {
     let entry = parties(field).into_iter().next();

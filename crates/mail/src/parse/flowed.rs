@@ -5,7 +5,7 @@
 const SIGNATURE_SEPARATOR: &str = "-- ";
 
 /// Returns the text with its paragraphs on one line each, and without space-stuffing.
-pub(super) fn joined(text: &str) -> String {
+pub(crate) fn joined(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     // The quote depth of a line that flows into the next one.
     let mut open: Option<usize> = None;

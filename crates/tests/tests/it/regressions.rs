@@ -71,6 +71,7 @@ mod nonexistent_local_address_was_not_suppressed;
 mod null_in_a_change_was_ignored;
 mod old_labels_remained_after_stricter_rules;
 mod on_call_needed_an_inbox;
+mod one_complaint_suppressed_others_at_a_provider;
 mod one_mailbox_counted_as_several_owners;
 mod one_stranger_suspended_a_tenant;
 mod ordinary_mail_at_a_return_path_was_swallowed;

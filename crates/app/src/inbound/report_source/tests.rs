@@ -1,5 +1,7 @@
 //! Tables for the rules of [`super`].
 
+use posthouse_domain::{Channel, DeliveryStatus, Time};
+
 use super::*;
 use crate::mailbox::parse::parse_message;
 
@@ -93,5 +95,76 @@ fn feedback_sources_and_the_recipients_domain_may_complain_with_dkim() {
     for (author, signers, expected) in table {
         let found = of_complaint(&mail(author, signers, false), &texts(&["x.example", "y.example"]), &texts(&SOURCES));
         assert_eq!(found, expected, "{author} {signers:?}");
+    }
+}
+
+/// A sent mail for one recipient.
+fn entry(address: &str) -> RecipientDelivery {
+    RecipientDelivery {
+        position: 0,
+        envelope: None,
+        address: address.to_owned(),
+        channel: Channel::Email,
+        status: DeliveryStatus::Sent,
+        smtp_code: None,
+        enhanced_code: None,
+        remote: None,
+        detail: None,
+        class: None,
+        tls: None,
+        origin: None,
+        attempts: 1,
+        updated_at: Time::default(),
+    }
+}
+
+#[test]
+fn one_mailbox_at_a_shared_domain_complains_for_itself_only() {
+    const SHARED: [&str; 12] = [
+        "gmail.com",
+        "googlemail.com",
+        "outlook.com",
+        "hotmail.com",
+        "yahoo.com",
+        "gmx.de",
+        "web.de",
+        "icloud.com",
+        "duck.com",
+        "one.github.io",
+        "x.duckdns.org",
+        "mail.uk.com",
+    ];
+    const OWN: [&str; 4] = ["acme.com", "mail.acme.co.uk", "acme.example", "agents.acme.de"];
+    let authors = ["evil", "Evil", "evil+1", "postmaster", "mailer-daemon"];
+    let recipients = ["evil", "EVIL", "evil+shop", "victim", "evil2", "vevil"];
+    for (domain, is_shared) in SHARED.map(|it| (it, true)).into_iter().chain(OWN.map(|it| (it, false))) {
+        for (author, recipient) in authors.iter().flat_map(|author| recipients.map(|recipient| (*author, recipient))) {
+            let (from, to) = (format!("{author}@{domain}"), entry(&format!("{recipient}@{domain}")));
+            let covers = |mail: &ParsedMail| {
+                of_complaint(mail, &texts(&[domain]), &texts(&SOURCES)).is_some_and(|it| it.includes(&to))
+            };
+            let is_own =
+                author.to_lowercase().starts_with("evil") && ["evil", "EVIL", "evil+shop"].contains(&recipient);
+            let is_mail_system = ["postmaster", "mailer-daemon"].contains(&author);
+            let expected = is_own || is_mail_system || !is_shared;
+            assert_eq!(covers(&mail(&from, &[domain], false)), expected, "{from} about {}", to.address);
+            assert!(!covers(&mail(&from, &[], true)), "{from} about {} without a signature", to.address);
+            assert!(!covers(&mail(&from, &["other.example"], false)), "{from} signed by another");
+            let stranger = mail(&format!("{author}@elsewhere.{domain}"), &[domain], false);
+            assert!(is_own || !covers(&stranger), "{author}@elsewhere.{domain} about {}", to.address);
+        }
+    }
+}
+
+#[test]
+fn a_mailbox_complains_in_any_of_its_spellings() {
+    for (author, signer, recipient) in [
+        ("e.vil@gmail.com", "gmail.com", "evil+x@googlemail.com"),
+        ("evil@me.com", "me.com", "evil@icloud.com"),
+        ("evil-lists@yahoo.com", "yahoo.com", "evil@yahoo.com"),
+        ("tag@evil.fastmail.com", "fastmail.com", "evil@fastmail.com"),
+    ] {
+        let found = of_complaint(&mail(author, &[signer], false), &texts(&["other.example"]), &[]);
+        assert!(found.is_some_and(|found| found.includes(&entry(recipient))), "{author} {recipient}");
     }
 }

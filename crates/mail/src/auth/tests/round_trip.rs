@@ -204,7 +204,7 @@ fn an_unsigned_form_that_the_body_does_not_have_makes_a_signature_policy() {
         "Content-Transfer-Encoding: quoted-printable",
         "Content-Type: text/html",
         "Content-Type: multipart/mixed; boundary=b",
-        "Content-Type: text/plain; charset=utf-7",
+        "Content-Type: text/plain; charset=utf-16le",
         "Content-Type: application/pdf",
         "Content-Disposition: attachment; filename=a.txt",
     ] {
