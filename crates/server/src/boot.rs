@@ -6,6 +6,7 @@
 mod descriptors;
 mod first_start;
 pub mod inspect;
+mod listeners;
 pub mod new_store;
 pub mod owner;
 mod private;
@@ -22,6 +23,7 @@ use posthouse_domain::time::MINUTE_MS;
 use posthouse_store::{DatabaseUrl, Store, StoreClock, StoreConfig, backup::BLOBS_DIR, blobs::BlobStore};
 use tokio::task::JoinSet;
 
+use self::listeners::{SubmissionListeners, bind_smtp, bind_submission};
 use crate::boot::store_identity::StoreIdentity;
 use crate::{
     adapters::{
@@ -29,10 +31,7 @@ use crate::{
         smtp_out::SmtpClient,
     },
     config::{self, Configuration, SmtpConfig, absolute},
-    smtp::{
-        frontend::{ConnectionKind, SmtpFrontend},
-        listener::Listener,
-    },
+    smtp::{frontend::SmtpFrontend, listener::Listener},
 };
 use posthouse_app::{
     Ports,
@@ -447,34 +446,6 @@ fn follow_listener(config: &mut Configuration, http: Option<SocketAddr>) {
     if let (true, Some(address)) = (config.base_url_follows_listener, http) {
         config.base_url = Configuration::base_url_of(address);
     }
-}
-
-async fn bind_smtp(config: &Configuration) -> Result<Vec<Listener>, BootError> {
-    bind_all("smtp.listen", &config.listen.smtp, ConnectionKind::Plain).await
-}
-
-/// The submission listeners.
-#[derive(Default)]
-struct SubmissionListeners {
-    /// Those with STARTTLS.
-    starttls: Vec<Listener>,
-    /// Those with implicit TLS.
-    tls: Vec<Listener>,
-}
-
-async fn bind_submission(config: &Configuration) -> Result<SubmissionListeners, BootError> {
-    let starttls = bind_all("submission.listen", &config.listen.submission, ConnectionKind::Plain).await?;
-    let tls = bind_all("submission.listen_tls", &config.listen.submission_tls, ConnectionKind::Tls).await?;
-    Ok(SubmissionListeners { starttls, tls })
-}
-
-async fn bind_all(key: &str, addresses: &[SocketAddr], kind: ConnectionKind) -> Result<Vec<Listener>, BootError> {
-    let mut listeners = Vec::with_capacity(addresses.len());
-    for address in addresses {
-        let bound = Listener::bind_as(*address, kind).await;
-        listeners.push(bound.map_err(BootError::listen(key, *address))?);
-    }
-    Ok(listeners)
 }
 
 /// Reloads a changed certificate every minute and on SIGHUP, until the process drains.
