@@ -50,7 +50,7 @@ pub struct Get {
 
 const SET_EXAMPLES: &str = "\
 Examples:
-  posthouse contacts set ada@example.com --notes \"Likes short mails.\" --label vip
+  posthouse contacts set ada@example.com --notes \"Short mails.\" --label vip
   posthouse contacts set ada@example.com --name \"\" --remove-label vip";
 
 /// Options of `posthouse contacts set`.

@@ -254,8 +254,8 @@ fn keys_of_more_services_are_found() {
 fn names_in_the_form_of_a_key_are_none() {
     for name in [
         "hf_transformersTrainerCallbackHandlerBase",
-        "hf_MyVeryLongNameOfAModelThatSomebodyTrained",
-        "sk-theQuickBrownFoxJumpsOverTheLazyDogAndRunsAway",
+        "hf_MyVeryLongNameForTheModelThatSomebodyTrained",
+        "hf_theQuickBrownFoxJumpedOverThisLazyHoundYesterday",
         "ntn_this_is_the_name_of_a_variable_that_is_long_enough",
         "SKU0123456789ABCDEF",
         "Monday.morning.the-meeting-of-the-whole-team",

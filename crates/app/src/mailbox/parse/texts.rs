@@ -45,7 +45,7 @@ impl MailTexts<'_> {
         traces.into_iter().for_each(|(_, value)| read(value));
     }
 
-    /// Reads what no client shows and whoever reads the source gets: the header sections of the parts, and what is before,
+    /// Reads what only the source of a mail shows: the header sections of the parts, and what is before,
     /// between and behind the parts (RFC 2046 §5.1.1). Bodies are read with it, as they are encoded. A mail of one part has
     /// nothing of that.
     pub(super) fn each_outside(&self, mut read: impl FnMut(&str)) {

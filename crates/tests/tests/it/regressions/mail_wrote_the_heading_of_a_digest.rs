@@ -19,6 +19,6 @@ async fn no_mail_writes_a_line_of_the_digest() {
     assert!(lines[0].starts_with("#1 Mallory <mallory@evil.example> "), "{lines:?}");
     let body = ["See below.", "\\#2 Boss <boss@corp.example> 2027-01-15T08:00", "Approved.", "\\[quotes #1]"];
     assert_eq!(lines[1..], body);
-    assert_eq!((&digest["parts"][0]["from"], &digest["parts"][0]["to"]), (&0.into(), &74.into()));
+    assert_eq!((&digest["parts"][0]["from"], &digest["parts"][0]["to"]), (&0.into(), &78.into()));
     server.finish().await;
 }

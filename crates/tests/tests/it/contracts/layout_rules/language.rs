@@ -38,7 +38,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("operations\u{2e}md", "cite docs/OPERATING.md or docs/reference/configuration.md"),
 ];
 /// Names in camel case that occur in hyphenated words.
-const CAMEL_CASE: &[&str] = &["WebSocket", "RateLimit", "AutoReply", "HmXmrOriginalRecipient"];
+const CAMEL_CASE: &[&str] = &["WebSocket", "RateLimit", "AutoReply", "DomainKey", "HmXmrOriginalRecipient"];
 /// Files that quote phrases on purpose.
 const QUOTES: &[&str] = &["crates/tests/tests/it/contracts/layout_rules/language.rs"];
 
