@@ -66,8 +66,9 @@ keys! {
         default: value(list(FEEDBACK_SOURCES)),
         example: list(["fbl.example.com", "complaints@example.org"]),
         help: "Domains (with their subdomains) and addresses whose feedback reports (RFC 5965) count if DKIM \
-            authenticates them. Reports from a recipient's own domain always count; at domains that strangers share, a mailbox reports for itself alone. The default is the feedback loops \
-            of Yahoo, Microsoft, Validity, Comcast, Fastmail, Zoho, Synacor, Cox, OpenSRS, Rackspace and BlueTie; a \
+            authenticates them. Reports from a recipient's own domain always count; at domains that strangers share, a \
+            mailbox reports for itself alone. The default is the feedback loops of Yahoo, Microsoft, Validity, Comcast, \
+            Fastmail, Zoho, Synacor, Cox, OpenSRS, Rackspace and BlueTie; a \
             value replaces it.",
     }
     NAMESERVERS: Vec<SocketAddr> = "dns.nameservers" => {
