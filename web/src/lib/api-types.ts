@@ -1685,7 +1685,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the held messages of every inbox the key can access, newest first.
+         * Lists the held and the pending messages of every inbox the key can access, newest first.
          * @description Needs the permission `messages:read`.
          */
         get: operations["listHeldMessages"];
@@ -9093,7 +9093,7 @@ export interface components {
         RuleConditionBody: {
             /** @description What is compared. */
             field: components["schemas"]["RuleField"];
-            /** @description What it is compared with: an address, a domain, a system label, a category, the least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for the receive lists. */
+            /** @description What it is compared with: an address, a domain, a label that the service gives received mail, a category, the least score from 0 to 1, the least size in bytes; `true`, `false` or the end of a file name for attachments; `allow`, `block` or `none` for the receive lists. */
             value: string;
         };
         /** @enum {string} */
@@ -16210,8 +16210,10 @@ export interface operations {
             query?: {
                 /** @description Only messages of this inbox. */
                 inbox_id?: string;
-                /** @description Whether to include the content. Requires `messages:release`. */
-                include_held?: boolean;
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: components["parameters"]["IncludeUnscreened"];
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: components["parameters"]["IncludeHeld"];
                 /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
                 view?: components["parameters"]["View"];
                 /** @description The `next_cursor` of the previous page. */
