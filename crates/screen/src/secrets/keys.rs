@@ -240,15 +240,20 @@ pub(super) fn is_example(rest: &str) -> bool {
 /// Letters of one key without digits.
 const LETTERS_MIN: usize = 30;
 
-/// Returns whether the characters of a key differ as random ones do: letters and digits, or many letters of which every
-/// third at least is of another case than the one before, which is more than words in one have.
+/// Capitals beside capitals in such a key. Words in one have a capital each.
+const CAPITAL_PAIRS_MIN: usize = 3;
+
+/// Returns whether the characters of a key differ as random ones do: letters and digits, or many letters of both cases in no
+/// order that words have.
 fn is_varied(rest: &str) -> bool {
     let bytes = rest.as_bytes();
     if bytes.iter().any(u8::is_ascii_digit) {
         return bytes.iter().any(u8::is_ascii_alphabetic);
     }
-    let differs = |two: &&[u8]| two[0].is_ascii_uppercase() != two[1].is_ascii_uppercase();
-    bytes.len() >= LETTERS_MIN && bytes.windows(2).filter(differs).count() * 3 >= bytes.len()
+    let pairs = |is_pair: fn(&[u8]) -> bool| bytes.windows(2).filter(|two| is_pair(two)).count();
+    let changes = pairs(|two| two[0].is_ascii_uppercase() != two[1].is_ascii_uppercase());
+    let capitals = pairs(|two| two[0].is_ascii_uppercase() && two[1].is_ascii_uppercase());
+    bytes.len() >= LETTERS_MIN && changes * 3 >= bytes.len() && capitals >= CAPITAL_PAIRS_MIN
 }
 
 /// Returns whether a word is the token of a Discord bot: the number of its account in base64, a time and a seal.
