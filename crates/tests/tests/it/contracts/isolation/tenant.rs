@@ -133,7 +133,7 @@ impl Tenant {
             server.receive_message(&self.inbox, held).await;
         }
         for n in [1, 2] {
-            // Files are read and mail is sent one after the other, so that every server has the same events in the same order.
+            // One job after the other, so that every server has the same events in the same order.
             server.settle().await;
             let message = json!({ "to": format!("{mark}{n}@people.example"), "subject": mark, "text": "secret" });
             api.post(&format!("/v1/inboxes/{}/messages", self.inbox.id), message).await.expect(202);
