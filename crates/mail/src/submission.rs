@@ -210,7 +210,7 @@ impl<'a> SubmittedMessage<'a> {
                     let name = mailbox.name().map(str::to_owned);
                     author::own_mailbox(name.as_deref(), mailbox.into_address())
                 };
-                build::address_fields(&field.name, &mailboxes.map(clean).collect::<Vec<_>>(), &mut kept);
+                build::address_fields(field.name, &mailboxes.map(clean).collect::<Vec<_>>(), &mut kept);
                 continue;
             }
             has_date |= field.is("date");

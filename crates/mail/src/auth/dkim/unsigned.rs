@@ -79,10 +79,10 @@ fn shows_same(one: &str, other: &str) -> bool {
 
 /// Returns whether a text in its stated charset is the one that its bytes show without it, or its bytes make no sense in
 /// another one.
-fn is_in_charset(text: &[u8], shown: &Cow<'_, str>, form: &PartHeader) -> bool {
+fn is_in_charset(text: &[u8], shown: &str, form: &PartHeader) -> bool {
     let Some(label) = form.charset.as_deref() else { return true };
     // Some mailers add blanks and signs around it.
-    if *shown == charset::decode(None, text) {
+    if shown == charset::decode(None, text) {
         return true;
     }
     if std::str::from_utf8(text).is_ok() {
