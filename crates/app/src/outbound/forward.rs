@@ -1,7 +1,5 @@
-//! Forwards one message: a new thread, with a note above the header block and bodies of the original, and its data and files
+//! Composes the forward of one message: a new thread, with a note above the header block and bodies of the original, and its data and files
 //! unchanged.
-
-use std::sync::Arc;
 
 use posthouse_domain::{
     Caller, ErrorCode, ForwardCommand, HoldReason, Inbox, Message, MessageBodies, MessageId, OptIns, OutgoingContent,
@@ -12,57 +10,20 @@ use posthouse_store::{contents, messages};
 use serde_json::Value;
 
 use super::compose::{self, OutgoingKind, OutgoingMessage};
-use super::{recipients, repeat::RepeatableRequest, send_context::SendContext};
+use super::{recipients, send_context::SendContext};
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
-use crate::outbound::accept::{self, RenderResponse, SendDecision, SendResponse};
 use crate::{access::visible, messages::raw, service::Service};
 
 /// The maximum length of an original `Date` that is quoted unchanged, in bytes.
 const DATE_BYTES_MAX: usize = 100;
 
-/// Queues a forwarded message.
-///
-/// # Errors
-/// Returns `not_found` if the message is not in this inbox, or the errors of [`super::send::send`].
-pub async fn forward(
-    service: &Arc<Service>,
-    context: SendContext,
-    original: MessageId,
-    command: ForwardCommand,
-    render: RenderResponse,
-) -> Result<SendResponse, Refusal> {
-    let request = RepeatableRequest::of(&context);
-    request.or_recorded_response(service, forward_new(service, context, original, command, render).await).await
-}
-
-async fn forward_new(
-    service: &Arc<Service>,
-    context: SendContext,
-    original: MessageId,
-    command: ForwardCommand,
-    render: RenderResponse,
-) -> Result<SendResponse, Refusal> {
-    let (outgoing, inbox) = outgoing_forward(service, &context, original, command).await?;
-    accept::accept(service, context, outgoing, inbox, render).await
-}
-
-/// Returns the decision about a forward without sending or storing it.
-///
-/// # Errors
-/// Returns the errors of [`forward`], except refusals of the gate and the size limit, which are part of the decision.
-pub async fn dry_run(
-    service: &Arc<Service>,
-    context: SendContext,
-    original: MessageId,
-    command: ForwardCommand,
-) -> Result<SendDecision, Refusal> {
-    let (outgoing, inbox) = outgoing_forward(service, &context, original, command).await?;
-    accept::decide(service, context, outgoing, inbox).await
-}
-
 /// Composes a forward.
-async fn outgoing_forward(
-    service: &Arc<Service>,
+///
+/// # Errors
+/// Returns `not_found` if the message is not in this inbox, and `message_withheld` or `forbidden` if the caller may not pass
+/// it on.
+pub(super) async fn outgoing(
+    service: &Service,
     context: &SendContext,
     original: MessageId,
     command: ForwardCommand,

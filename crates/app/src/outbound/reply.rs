@@ -1,60 +1,19 @@
-//! Replies to a message of the same inbox, or returns the decision about it (`dry_run`); computes recipients, subject and threading fields.
-
-use std::sync::Arc;
+//! Composes the reply to a message of the same inbox: computes recipients, subject and threading fields.
 
 use posthouse_domain::send::{RECIPIENTS_MAX, reply_people};
 use posthouse_domain::{Detail, ErrorCode, Inbox, Message, MessageId, NamedRecipients, Refusal, ReplyCommand};
 use posthouse_mail::thread;
 
 use super::compose::{self, OutgoingKind, OutgoingMessage};
-use super::{recipients, repeat::RepeatableRequest, send_context::SendContext};
-use crate::outbound::accept::{self, RenderResponse, SendDecision, SendResponse};
+use super::{recipients, send_context::SendContext};
 use crate::{access::visible, service::Service};
 
-/// Queues a reply.
+/// Composes a reply.
 ///
 /// # Errors
-/// Returns `not_found` if the message is not in this inbox, `not_answerable` if it has no address to reply to or too many, or
-/// the errors of [`super::send::send`].
-pub async fn reply(
-    service: &Arc<Service>,
-    context: SendContext,
-    original: MessageId,
-    command: ReplyCommand,
-    render: RenderResponse,
-) -> Result<SendResponse, Refusal> {
-    let request = RepeatableRequest::of(&context);
-    request.or_recorded_response(service, reply_new(service, context, original, command, render).await).await
-}
-
-async fn reply_new(
-    service: &Arc<Service>,
-    context: SendContext,
-    original: MessageId,
-    command: ReplyCommand,
-    render: RenderResponse,
-) -> Result<SendResponse, Refusal> {
-    let (outgoing, inbox) = outgoing_reply(service, &context, original, command).await?;
-    accept::accept(service, context, outgoing, inbox, render).await
-}
-
-/// Returns the decision about a reply without sending or storing it.
-///
-/// # Errors
-/// Returns the errors of [`reply`], except refusals of the gate and the size limit, which are part of the decision.
-pub async fn dry_run(
-    service: &Arc<Service>,
-    context: SendContext,
-    original: MessageId,
-    command: ReplyCommand,
-) -> Result<SendDecision, Refusal> {
-    let (outgoing, inbox) = outgoing_reply(service, &context, original, command).await?;
-    accept::decide(service, context, outgoing, inbox).await
-}
-
-/// Addresses a reply.
-async fn outgoing_reply(
-    service: &Arc<Service>,
+/// Returns `not_found` if the message is not in this inbox, and `not_answerable` if it has no address to reply to or too many.
+pub(super) async fn outgoing(
+    service: &Service,
     context: &SendContext,
     original: MessageId,
     command: ReplyCommand,

@@ -9,7 +9,7 @@ mod wait;
 use posthouse_api::views::message::MessageView;
 use posthouse_api::wire::{BoundedJson, CommaList, Label, OneOrMany, Recipient, SignatureText, UserLabel};
 use posthouse_app::messages::read::{self, MessageFilter, MessageListRequest, ScreeningFilter};
-use posthouse_app::outbound::{compose::SUBJECT_CHARS_MAX, send, send_context::SendContext};
+use posthouse_app::outbound::{compose::SUBJECT_CHARS_MAX, send::SendRequest};
 use posthouse_call::prelude::*;
 use posthouse_domain::send::{FILES_MAX, RECIPIENTS_MAX};
 use posthouse_domain::{
@@ -18,9 +18,8 @@ use posthouse_domain::{
 };
 
 use super::sending::{
-    self, AttachmentBody, BODY_CHARS_MAX, BodyMembers, DATA_BYTES_MAX, SendQuery, answer, author,
-    decision::DecisionView, has_a_body, has_a_recipient, one_of_the_bodies, people, recipients_together, render,
-    send_context,
+    self, AttachmentBody, BODY_CHARS_MAX, BodyMembers, DATA_BYTES_MAX, SendQuery, author, decision::DecisionView,
+    has_a_body, has_a_recipient, one_of_the_bodies, people, recipients_together, send_context,
 };
 use crate::v1::{fields::detail, render_messages};
 
@@ -198,23 +197,15 @@ async fn list(service: Arc<Service>, input: Input<MessageListQuery>) -> Result<O
 }
 
 async fn post(service: Arc<Service>, input: Input<SendQuery, SendBody>) -> Result<Outcome, Refusal> {
-    let dry_run = input.query.is_dry_run();
     let context = send_context(&input, SEND_KEYS)?;
-    let command = input.body.command(&service)?;
-    if dry_run {
-        return decision(&service, context, command).await;
-    }
-    Ok(answer(send::send(&service, context, command, render()).await?))
+    let request = SendRequest::New(input.body.command(&service)?);
+    sending::send(&service, context, request, &input.query).await
 }
 
 async fn decide(service: Arc<Service>, input: Input<EmptyInput, SendBody>) -> Result<Outcome, Refusal> {
     let context = send_context(&input, input.request.operation)?;
-    let command = input.body.command(&service)?;
-    decision(&service, context, command).await
-}
-
-async fn decision(service: &Arc<Service>, context: SendContext, command: SendCommand) -> Result<Outcome, Refusal> {
-    Outcome::json(200, &DecisionView::of(&send::dry_run(service, context, command).await?))
+    let request = SendRequest::New(input.body.command(&service)?);
+    sending::decide(&service, context, request).await
 }
 
 impl SendBody {

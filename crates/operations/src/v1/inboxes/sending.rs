@@ -10,7 +10,8 @@ use posthouse_api::wire::{
     Base64, BoundedJson, FileName, MimeType, OneOrMany, Recipient, SignatureText, UserLabel, member,
 };
 use posthouse_app::outbound::accept::{RenderResponse, SendResponse};
-use posthouse_app::{agent_keys, messages::claim::FencingToken, outbound::send_context::SendContext};
+use posthouse_app::outbound::{send, send::SendRequest, send_context::SendContext};
+use posthouse_app::{agent_keys, messages::claim::FencingToken};
 use posthouse_call::prelude::*;
 use posthouse_call::{ATTACHMENT_BODY_BYTES_MAX, idempotency};
 use posthouse_domain::send::{FILES_MAX, RECIPIENTS_MAX, SEND_ERROR_CODES, recipients_problem};
@@ -75,6 +76,28 @@ pub(super) fn send_context<Q, B>(input: &Input<Q, B>, route: &'static str) -> Re
 
 pub(super) fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken> {
     lease.map(|lease| FencingToken { message, lease: lease.0.clone() })
+}
+
+/// Sends a message, or returns the decision about it if the query asks for that.
+pub(super) async fn send(
+    service: &Arc<Service>,
+    context: SendContext,
+    request: SendRequest,
+    query: &SendQuery,
+) -> Result<Outcome, Refusal> {
+    if query.is_dry_run() {
+        return decide(service, context, request).await;
+    }
+    Ok(answer(send::send(service, context, request, render()).await?))
+}
+
+/// Returns the decision about a message that is not sent.
+pub(super) async fn decide(
+    service: &Arc<Service>,
+    context: SendContext,
+    request: SendRequest,
+) -> Result<Outcome, Refusal> {
+    Outcome::json(200, &DecisionView::of(&send::dry_run(service, context, request).await?))
 }
 
 pub(super) fn render() -> RenderResponse {

@@ -1,14 +1,13 @@
 //! `POST /v1/inboxes/{id}/messages/{message_id}/forward`.
 
 use posthouse_api::wire::{OneOrMany, Recipient, UserLabel};
-use posthouse_app::outbound::forward;
+use posthouse_app::outbound::send::SendRequest;
 use posthouse_call::prelude::*;
 use posthouse_domain::{ForwardCommand, OutgoingContent, label::LABELS_MAX, send::RECIPIENTS_MAX};
 
 use crate::v1::fields::LeaseIdText;
 use crate::v1::inboxes::sending::{
-    self, BODY_CHARS_MAX, SendQuery, answer, body, decision::DecisionView, fence, has_a_recipient, labels, people,
-    recipients_together, render, send_context,
+    self, BODY_CHARS_MAX, SendQuery, body, fence, has_a_recipient, labels, people, recipients_together, send_context,
 };
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -52,13 +51,8 @@ async fn send(service: Arc<Service>, input: Input<SendQuery, ForwardBody>) -> Re
     let original = input.path.id("message_id", "message")?;
     let mut context = send_context(&input, input.request.operation)?;
     context.fence = fence(original, input.body.lease_id.as_ref());
-    let dry_run = input.query.is_dry_run();
-    let command = input.body.command();
-    if dry_run {
-        let decision = forward::dry_run(&service, context, original, command).await?;
-        return Outcome::json(200, &DecisionView::of(&decision));
-    }
-    Ok(answer(forward::forward(&service, context, original, command, render()).await?))
+    let request = SendRequest::Forward { original, command: input.body.command() };
+    sending::send(&service, context, request, &input.query).await
 }
 
 impl ForwardBody {

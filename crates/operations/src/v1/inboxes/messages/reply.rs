@@ -1,15 +1,15 @@
 //! `POST /v1/inboxes/{id}/messages/{message_id}/reply`.
 
 use posthouse_api::wire::{BoundedJson, OneOrMany, Recipient, SignatureText, UserLabel};
-use posthouse_app::outbound::reply;
+use posthouse_app::outbound::send::SendRequest;
 use posthouse_call::prelude::*;
 use posthouse_domain::send::{FILES_MAX, RECIPIENTS_MAX};
 use posthouse_domain::{MessageKind, ReplyCommand, label::LABELS_MAX};
 
 use crate::v1::fields::LeaseIdText;
 use crate::v1::inboxes::sending::{
-    self, AttachmentBody, BODY_CHARS_MAX, BodyMembers, DATA_BYTES_MAX, SendQuery, answer, author,
-    decision::DecisionView, fence, has_a_body, one_of_the_bodies, people, render, send_context,
+    self, AttachmentBody, BODY_CHARS_MAX, BodyMembers, DATA_BYTES_MAX, SendQuery, author, fence, has_a_body,
+    one_of_the_bodies, people, send_context,
 };
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -58,13 +58,8 @@ async fn send(service: Arc<Service>, input: Input<SendQuery, ReplyBody>) -> Resu
     let original = input.path.id("message_id", "message")?;
     let mut context = send_context(&input, input.request.operation)?;
     context.fence = fence(original, input.body.lease_id.as_ref());
-    let dry_run = input.query.is_dry_run();
-    let command = input.body.command(&service)?;
-    if dry_run {
-        let decision = reply::dry_run(&service, context, original, command).await?;
-        return Outcome::json(200, &DecisionView::of(&decision));
-    }
-    Ok(answer(reply::reply(&service, context, original, command, render()).await?))
+    let request = SendRequest::Reply { original, command: input.body.command(&service)? };
+    sending::send(&service, context, request, &input.query).await
 }
 
 impl ReplyBody {
