@@ -8,6 +8,7 @@ mod directory;
 mod form;
 mod issuer;
 mod mcp;
+mod oauth;
 mod sign_in;
 mod stream;
 

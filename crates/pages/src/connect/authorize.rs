@@ -1,7 +1,6 @@
 //! `/oauth/authorize`: where programs send browsers. It passes the request on to the dashboard, where a person decides.
 //! Nothing is stored and nothing is fetched for a browser without a session.
 
-use axum::http::{HeaderValue, StatusCode, header};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use posthouse_domain::OAuthParameters;
 use posthouse_domain::connector::REQUEST_BYTES_MAX;
@@ -10,6 +9,7 @@ use posthouse_http::{pages::link_page, pages::link_page::HTML};
 
 use super::AUTHORIZE;
 use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
+use crate::oauth::see_other;
 
 /// Path of the page of the dashboard.
 const APPROVE: &str = "/connectors/approve";
@@ -64,7 +64,7 @@ fn problem(what: &str) -> RouteResponse {
     link_page::response(400, TITLE, &text)
 }
 
-/// Sends the browser to the dashboard with a GET, whatever the method of the request (RFC 9700 §4.12).
+/// Sends the browser to the dashboard with the same parameters.
 fn to_dashboard(given: &OAuthParameters) -> Result<RouteResponse, Refusal> {
     if given.required("client_id").is_err() {
         return Ok(problem("doesn't say which program asks: `client_id` is missing or repeated"));
@@ -76,13 +76,5 @@ fn to_dashboard(given: &OAuthParameters) -> Result<RouteResponse, Refusal> {
     if query.len() > REQUEST_BYTES_MAX {
         return Ok(problem("is too long"));
     }
-    let location = HeaderValue::from_str(&format!("{APPROVE}?{query}"))
-        .map_err(|_| Refusal::new(ErrorCode::Internal, "The address of the next page couldn't be written."))?;
-    let response = RouteResponse { status: StatusCode::SEE_OTHER, ..RouteResponse::empty() };
-    let fields = [
-        (header::LOCATION, location),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    ];
-    Ok(fields.into_iter().fold(response, |response, (name, value)| response.with(name, value)))
+    see_other(&format!("{APPROVE}?{query}"))
 }

@@ -3,14 +3,14 @@
 use posthouse_api::views::{connector::ConnectorTokensView, oauth::OAuthErrorView};
 use posthouse_app::connectors::tokens::{self, IssuedTokens};
 use posthouse_app::limits::requests::RateLimitStatus;
-use posthouse_app::sign_in_with::failure::OAuthFailure;
+use posthouse_domain::OAuthErrorCode;
 use posthouse_domain::connector::SCOPE;
-use posthouse_domain::{OAuthErrorCode, OAuthParameters};
 use posthouse_http::prelude::*;
 use posthouse_http::{response::oauth, response::oauth::uncached};
 
 use super::{TOKEN, counted_as};
 use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
+use crate::oauth::{GuessLimit, limited};
 
 /// A request for tokens. Clients are public, and prove themselves with PKCE.
 #[derive(Debug)]
@@ -50,31 +50,13 @@ async fn exchange(
 ) -> Result<RouteResponse, Refusal> {
     let client_id = input.body.0.one("client_id").ok().flatten().unwrap_or_default();
     let counted = counted_as(client_id, &input.request);
-    let answer = match issue(&service, counted, &input.request, input.body.0).await {
+    let limit = GuessLimit { counted, guessed: counted, wrong: OAuthErrorCode::InvalidGrant };
+    let answer = match limited(&service, &input.request, limit, tokens::exchange(&service, input.body.0)).await {
         Ok(issued) => uncached(RouteResponse::json(200, &view(&issued))?),
         Err(failure) => oauth::response(&failure),
     };
     let rest = service.sign_in_limits.rest_of_issuer(counted, service.clock.now());
     Ok(answer.with_limits(RateLimitStatus::rest(rest)))
-}
-
-/// Issues the tokens, unless the client address sent too many wrong codes and tokens.
-async fn issue(
-    service: &Service,
-    counted: [u8; 32],
-    request: &RequestInfo,
-    given: OAuthParameters,
-) -> Result<IssuedTokens, OAuthFailure> {
-    let (limit, now) = (service.config.limits.unknown_keys_per_minute, service.clock.now());
-    service.sign_in_limits.count_issuer(counted, now)?;
-    let check = service.unknown_keys.admit(counted, request.client_ip, limit, now)?;
-    let issued = tokens::exchange(service, given).await;
-    match &issued {
-        Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidGrant => check.reject(),
-        Err(OAuthFailure::Service(_)) => drop(check),
-        Ok(_) | Err(OAuthFailure::Protocol(_)) => check.accept(),
-    }
-    issued
 }
 
 fn view(issued: &IssuedTokens) -> ConnectorTokensView {

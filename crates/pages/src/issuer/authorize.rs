@@ -1,7 +1,7 @@
 //! `/oidc/authorize`: where apps send browsers, and the page that waits for an agent. The page has no script; it reloads
 //! itself, and the person can reload it too.
 
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue};
 use posthouse_app::access::{authenticate::require_workspace, credentials};
 use posthouse_app::limits::client_network;
 use posthouse_app::sign_in_with::authorize::{
@@ -12,6 +12,7 @@ use posthouse_http::prelude::*;
 use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};
 
 use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
+use crate::oauth::see_other;
 
 /// Path of the authorization endpoint.
 const AUTHORIZE: &str = "/oidc/authorize";
@@ -98,9 +99,9 @@ async fn begin_with(
     Ok(match authorize::begin(service, given, browser).await? {
         AuthorizeStep::Nothing => unopened(),
         AuthorizeStep::Problem(text) => problem(400, &text),
-        AuthorizeStep::Return(uri) => redirect(&uri)?,
+        AuthorizeStep::Return(uri) => see_other(&uri)?,
         AuthorizeStep::Offer(offer) => offer_page(&offer),
-        AuthorizeStep::Wait(secret) => redirect(&format!("{}/authorize/{secret}", service.config.issuer()))?,
+        AuthorizeStep::Wait(secret) => see_other(&format!("{}/authorize/{secret}", service.config.issuer()))?,
     })
 }
 
@@ -121,7 +122,7 @@ async fn wait(service: Arc<Service>, input: PageInput<OAuthQuery>) -> Result<Rou
     let network = client_network(input.request.client_ip);
     Ok(match authorize::wait(&service, input.path.text("secret").to_owned(), network).await? {
         WaitingPage::Pending(pending) => pending_page(&pending, &service.config.base_url),
-        WaitingPage::Return(uri) => redirect(&uri)?,
+        WaitingPage::Return(uri) => see_other(&uri)?,
         WaitingPage::Offer(offer) => offer_page(&offer),
         WaitingPage::Over => {
             let text = "<p>This sign-in is over: it was completed, or nobody approved it within 10 minutes.</p>\
@@ -134,19 +135,6 @@ async fn wait(service: Arc<Service>, input: PageInput<OAuthQuery>) -> Result<Rou
 /// Returns the response to a `HEAD`, which opens no page: opening one begins a sign-in or delivers its code.
 fn unopened() -> RouteResponse {
     link_page::response(200, TITLE, "")
-}
-
-/// Sends the browser to another page with a GET, whatever the method of the request (RFC 9700 §4.12).
-fn redirect(uri: &str) -> Result<RouteResponse, Refusal> {
-    let location = HeaderValue::from_str(uri)
-        .map_err(|_| Refusal::new(ErrorCode::Internal, "The address of the next page couldn't be written."))?;
-    let response = RouteResponse { status: StatusCode::SEE_OTHER, ..RouteResponse::empty() };
-    let fields = [
-        (header::LOCATION, location),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    ];
-    Ok(fields.into_iter().fold(response, |response, (name, value)| response.with(name, value)))
 }
 
 fn problem(status: u16, text: &str) -> RouteResponse {

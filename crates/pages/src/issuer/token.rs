@@ -3,8 +3,8 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_api::views::oauth::{OAuthErrorView, OAuthTokensView};
 use posthouse_app::limits::requests::RateLimitStatus;
+use posthouse_app::sign_in_with::credentials::ClientCredentials;
 use posthouse_app::sign_in_with::exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange};
-use posthouse_app::sign_in_with::{credentials::ClientCredentials, failure::OAuthFailure};
 use posthouse_app::{limits::client_network, settings::SecretText};
 use posthouse_domain::{OAuthError, OAuthErrorCode, OAuthParameters};
 use posthouse_http::prelude::*;
@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::TOKEN;
 use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
+use crate::oauth::{GuessLimit, limited};
 
 /// A request for tokens. Apps with a secret authenticate with HTTP Basic or in the form.
 #[derive(Debug)]
@@ -66,7 +67,9 @@ async fn exchange(
         Err(error) => return Ok(oauth::response(&error.into())),
     };
     let counted = counted_as(&credentials, &input.request);
-    let answer = match issue(&service, credentials, counted, input.body.0, &input.request).await {
+    let limit = GuessLimit { counted, guessed: credentials.digest(), wrong: OAuthErrorCode::InvalidClient };
+    let asked = TokenExchange { credentials, parameters: input.body.0, ip: input.request.client_ip.to_string() };
+    let answer = match limited(&service, &input.request, limit, exchange::exchange(&service, asked)).await {
         Ok(issued) => uncached(RouteResponse::json(200, &view(issued))?),
         Err(failure) => oauth::response(&failure),
     };
@@ -79,27 +82,6 @@ async fn exchange(
 fn counted_as(credentials: &ClientCredentials, request: &RequestInfo) -> [u8; 32] {
     let network = client_network(request.client_ip).to_string();
     Sha256::new().chain_update(credentials.digest()).chain_update(network).finalize().into()
-}
-
-/// Issues the tokens, unless the client sent too many wrong secrets.
-async fn issue(
-    service: &Service,
-    credentials: ClientCredentials,
-    counted: [u8; 32],
-    parameters: OAuthParameters,
-    request: &RequestInfo,
-) -> Result<IssuedTokens, OAuthFailure> {
-    let (limit, now) = (service.config.limits.unknown_keys_per_minute, service.clock.now());
-    let ip = request.client_ip.to_string();
-    service.sign_in_limits.count_issuer(counted, now)?;
-    let check = service.unknown_keys.admit(credentials.digest(), request.client_ip, limit, now)?;
-    let issued = exchange::exchange(service, TokenExchange { credentials, parameters, ip }).await;
-    match &issued {
-        Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidClient => check.reject(),
-        Err(OAuthFailure::Service(_)) => drop(check),
-        Ok(_) | Err(OAuthFailure::Protocol(_)) => check.accept(),
-    }
-    issued
 }
 
 /// Returns how the app authenticates: with HTTP Basic or in the form, not both (RFC 6749 §2.3).

@@ -3,15 +3,15 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use posthouse_api::views::oauth::{OAuthErrorView, UserinfoView};
 use posthouse_app::limits::requests::RateLimitStatus;
-use posthouse_app::{sign_in_with::failure::OAuthFailure, sign_in_with::userinfo};
+use posthouse_app::sign_in_with::userinfo;
 use posthouse_domain::OAuthErrorCode;
 use posthouse_http::prelude::*;
 use posthouse_http::{response::oauth, response::oauth::uncached};
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::USERINFO;
 use crate::form::OAuthQuery;
+use crate::oauth::{GuessLimit, limited};
 
 pub(super) fn routes() -> Vec<Route> {
     let route = |method, name| {
@@ -32,31 +32,13 @@ pub(super) fn routes() -> Vec<Route> {
 async fn read(service: Arc<Service>, input: PageInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let Some(token) = &input.request.bearer else { return Ok(without_token()) };
     let digest: [u8; 32] = Sha256::digest(token.0.as_bytes()).into();
-    let answer = match claims(&service, &input.request, &token.0, digest).await {
+    let limit = GuessLimit { counted: digest, guessed: digest, wrong: OAuthErrorCode::InvalidToken };
+    let answer = match limited(&service, &input.request, limit, userinfo::userinfo(&service, &token.0)).await {
         Ok(claims) => uncached(RouteResponse::rendered_json(200, claims.to_string())),
         Err(failure) => oauth::response(&failure),
     };
     let rest = service.sign_in_limits.rest_of_issuer(digest, service.clock.now());
     Ok(answer.with_limits(RateLimitStatus::rest(rest)))
-}
-
-/// Returns the claims about the agent of an access token, unless there were too many requests.
-async fn claims(
-    service: &Service,
-    request: &RequestInfo,
-    token: &str,
-    digest: [u8; 32],
-) -> Result<Value, OAuthFailure> {
-    let (limit, now) = (service.config.limits.unknown_keys_per_minute, service.clock.now());
-    service.sign_in_limits.count_issuer(digest, now)?;
-    let check = service.unknown_keys.admit(digest, request.client_ip, limit, now)?;
-    let found = userinfo::userinfo(service, token).await;
-    match &found {
-        Ok(_) => check.accept(),
-        Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidToken => check.reject(),
-        Err(_) => drop(check),
-    }
-    found
 }
 
 /// Returns the response to a request without credentials, which names no error (RFC 6750 §3.1).
