@@ -145,7 +145,7 @@ pub fn admit(
     notes: &mut Notes,
 ) -> Result<Admission, Refusal> {
     let caller = if operation.access.needs_caller() {
-        let caller = caller.ok_or_else(crate::permission::no_caller)?;
+        let caller = caller.ok_or_else(crate::input::no_caller)?;
         authorize(&caller.caller, operation)?;
         Some(caller.caller)
     } else {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use posthouse_api::wire::{self, BodyValue, EmptyInput, JsonLimits, Problems, QueryParameters};
-use posthouse_domain::{Caller, Refusal, Time};
+use posthouse_domain::{Caller, ErrorCode, Refusal, Time};
 use serde_json::Value;
 
 /// A call that passed all checks, before decoding. `R` are the facts about the call; a transport may have its own.
@@ -140,7 +140,7 @@ impl<Q: QueryParameters, B: FromBody, R> FromCallParts<R> for Input<Q, B, R> {
     type Body = B;
 
     fn from_parts(parts: CallParts<R>) -> Result<Self, Refusal> {
-        let caller = parts.caller.ok_or_else(crate::permission::no_caller)?;
+        let caller = parts.caller.ok_or_else(no_caller)?;
         let (query, body) = decode(parts.query.as_deref(), parts.body, parts.json, parts.problems)?;
         Ok(Self { caller, request: parts.request, path: parts.path, query, body })
     }
@@ -169,4 +169,9 @@ fn decode<Q: QueryParameters, B: FromBody>(
     let query = wire::decode_query(query, &mut problems);
     let body = B::read(body, limits, &mut problems);
     problems.finish(query.zip(body))
+}
+
+/// Returns the refusal of a call without a caller.
+pub(crate) fn no_caller() -> Refusal {
+    Refusal::new(ErrorCode::Unauthorized, "The request has no API key.")
 }

@@ -60,8 +60,3 @@ fn require_scope(caller: &Caller, required: RequiredScope) -> Result<(), Refusal
         RequiredScope::Any | RequiredScope::Org => Ok(()),
     }
 }
-
-/// Returns the refusal of a call without a caller.
-pub(crate) fn no_caller() -> Refusal {
-    Refusal::new(ErrorCode::Unauthorized, "The request has no API key.")
-}

@@ -10,6 +10,7 @@ pub mod request;
 pub mod response;
 pub mod route;
 mod router;
+mod served;
 pub mod site;
 mod state;
 pub mod stream;

@@ -56,7 +56,7 @@ pub(crate) async fn other_method(api: &Api, protocol: RouteProtocol, request: Re
     let fields = fields_for(api, &request);
     let checked = check_origin(api, request.headers(), request.extensions(), &host::named(&request));
     let (head, mut body) = request.into_parts();
-    let client = client::of_request(api, &head.extensions, &head.headers).address;
+    let client = client::of_request(&api.http.trusted_proxies, &head.extensions, &head.headers).address;
     let mut noted = Notes::default();
     let refusal = match checked {
         Ok(()) if head.method == Method::OPTIONS => None,

@@ -11,8 +11,8 @@ use posthouse_domain::{Refusal, WorkspaceId};
 use crate::Api;
 
 pub use crate::request::request_info::RequestInfo;
-pub(crate) use crate::response::route_response::entity_tag;
 pub use crate::response::route_response::{DocumentVersion, ResponseBody, RouteResponse};
+pub use crate::served::RouteProtocol;
 
 type PageFuture = Pin<Box<dyn Future<Output = Result<RouteResponse, Refusal>> + Send>>;
 type PageHandler = Arc<dyn Fn(Arc<Api>, PageParts) -> PageFuture + Send + Sync>;
@@ -31,13 +31,6 @@ pub struct Route {
     /// Finds the workspace of a public request before its body is read.
     body_owner: Option<OwnerCheck>,
     page: Option<PageHandler>,
-}
-
-/// How a route serves a protocol of its own.
-#[derive(Clone, Copy)]
-pub struct RouteProtocol {
-    /// Writes a refusal as an error of the protocol.
-    pub refusal: fn(&Service, &Refusal) -> RouteResponse,
 }
 
 impl From<Operation> for Route {

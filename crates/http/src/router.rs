@@ -40,7 +40,8 @@ use crate::{
     response::notes,
     response::oauth,
     route::{PageParts, RequestInfo, ResponseBody, Route, RouteResponse},
-    stream::socket,
+    served::ServedOperation,
+    stream::handshake,
 };
 use crate::{
     connection::connections::{ConnectionSlot, ProxiedRequest},
@@ -86,7 +87,7 @@ pub(crate) fn build(api: &Arc<Api>, routes: Vec<Route>) -> Router {
                 if let Some(response) = api.dashboard.response(&request) {
                     return finish(response, &request_id(&api.service));
                 }
-                if let Some(response) = (api.site.unmatched)(&request) {
+                if let Some(response) = (api.served.unmatched)(&request) {
                     return finish(response.into_response(), &request_id(&api.service));
                 }
                 let refusal = dashboard::no_route(&request);
@@ -109,7 +110,7 @@ pub(crate) fn build(api: &Arc<Api>, routes: Vec<Route>) -> Router {
 
 /// Responds to a request that matches no route.
 pub(super) async fn refuse_unmatched(api: &Api, request: Request, refusal: Refusal) -> Response {
-    let client = client::of_request(api, request.extensions(), request.headers());
+    let client = client::of_request(&api.http.trusted_proxies, request.extensions(), request.headers());
     let mut notes = Notes::default();
     let counted = count_optional_caller(api, request.headers(), client.address, &mut notes).await;
     let mut response = refuse(api, request, counted.err().unwrap_or(refusal)).await;
@@ -123,10 +124,10 @@ pub(super) async fn refuse(api: &Api, request: Request, refusal: Refusal) -> Res
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.refused");
     let (head, mut body) = request.into_parts();
     let path = head.uri.path().to_owned();
-    let client = client::of_request(api, &head.extensions, &head.headers).address;
+    let client = client::of_request(&api.http.trusted_proxies, &head.extensions, &head.headers).address;
     api.drains.drain(api.service.clock.as_ref(), client, &head.headers, &mut body).await;
-    let response = match api.site.with_own_errors(&path) {
-        Some(Route { protocol: Some(protocol), .. }) => protocol::refused(&api.service, *protocol, &refusal),
+    let response = match api.served.with_own_errors(&path) {
+        Some(ServedOperation { protocol: Some(protocol), .. }) => protocol::refused(&api.service, *protocol, &refusal),
         // A 405 has the error body of the API on the other paths.
         Some(_) if refusal.code != ErrorCode::MethodNotAllowed => oauth::service(&refusal).into_response(),
         _ => error::response(&refusal, &id),
@@ -306,7 +307,7 @@ async fn enter(
     };
     if let Err(refusal) = &admitted {
         api.service.storage_health.record(refusal);
-        let client = client::of_request(&api, &head.extensions, &head.headers).address;
+        let client = client::of_request(&api.http.trusted_proxies, &head.extensions, &head.headers).address;
         api.drains.drain(api.service.clock.as_ref(), client, &head.headers, &mut body).await;
     }
     (notes, admitted)
@@ -333,7 +334,7 @@ async fn admit(
     body: &mut Body,
     notes: &mut Notes,
 ) -> Result<AdmittedRequest, Refusal> {
-    let client = client::of_request(api, &head.extensions, &head.headers);
+    let client = client::of_request(&api.http.trusted_proxies, &head.extensions, &head.headers);
     let connection = head.extensions.get::<ConnectionSlot>().cloned();
     let (operation, service) = (&route.operation, &api.service);
     let (mut caller, mut proxied) = (None, None);
@@ -401,7 +402,7 @@ fn request_info(
         if_none_match: text(header::IF_NONE_MATCH),
         on_loopback: client.on_loopback,
         connection,
-        handshake: socket::handshake(&head.headers),
+        handshake: handshake::handshake(&head.headers),
         fields: HeaderMap::new(),
     }
 }

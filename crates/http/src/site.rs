@@ -1,9 +1,9 @@
-//! What the service serves: the binary passes it in, because the routes of the product are in crates above this one.
+//! The site: the binary passes it in, because the routes of the product are in crates above this one.
 
 use axum::extract::Request;
-use posthouse_call::ErrorForm;
 
 use crate::route::{Route, RouteResponse};
+use crate::served::{Served, ServedOperation};
 
 /// The route table, and the pages beside it.
 pub struct Site {
@@ -14,8 +14,9 @@ pub struct Site {
 }
 
 impl Site {
-    /// Returns a route of a path whose errors aren't those of the API.
-    pub(crate) fn with_own_errors(&self, path: &str) -> Option<&Route> {
-        self.routes.iter().find(|route| route.operation.path == path && route.operation.error_form != ErrorForm::Api)
+    /// Returns what the site serves, without the handlers.
+    pub(crate) fn served(&self) -> Served {
+        let served = |route: &Route| ServedOperation { operation: route.operation.clone(), protocol: route.protocol };
+        Served { operations: self.routes.iter().map(served).collect(), unmatched: self.unmatched }
     }
 }

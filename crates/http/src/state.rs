@@ -9,7 +9,7 @@ use posthouse_domain::error::Refusal;
 use crate::{
     connection::connections::Connections, connection::drain::DrainPace, pages::dashboard::Dashboard,
     pages::readiness::Readiness, request::body_budget::BodyBudget, response::response_budget::ResponseBudget,
-    response::shared_document::SharedDocument, route::DocumentVersion, site::Site,
+    response::route_response::DocumentVersion, response::shared_document::SharedDocument, served::Served,
 };
 
 /// The service, with the state of HTTP requests.
@@ -18,7 +18,7 @@ pub struct Api {
     /// The settings of the API.
     pub(crate) http: HttpConfig,
     /// What the service serves.
-    pub(crate) site: Site,
+    pub(crate) served: Served,
     /// The dashboard's files.
     pub(crate) dashboard: Dashboard,
     /// Open connections.
@@ -36,15 +36,15 @@ pub struct Api {
 }
 
 impl Api {
-    /// Creates the API of an service.
+    /// Creates the API of a service.
     #[must_use]
-    pub fn new(service: Arc<Service>, http: HttpConfig, site: Site) -> Self {
+    pub fn new(service: Arc<Service>, http: HttpConfig, served: Served) -> Self {
         let bodies = BodyBudget::new(&service.config.limits);
         let responses = ResponseBudget::new(&service.config.limits);
         Self {
             service,
             http,
-            site,
+            served,
             bodies,
             responses,
             sitemap: SharedDocument::default(),

@@ -8,7 +8,7 @@ use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
 use posthouse_app::{events::stream, settings::SecretText};
 use posthouse_domain::{ApiKeySecret, StreamClose};
 use posthouse_http::prelude::*;
-use posthouse_http::stream::socket::HandshakeOutcome;
+use posthouse_http::stream::handshake::HandshakeOutcome;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -5,3 +5,5 @@ pub(crate) mod tables;
 pub mod wipe;
 pub mod wipe_rules;
 pub mod wipe_workspace;
+
+pub use tables::RULES;

@@ -12,7 +12,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use axum::http::{Extensions, HeaderMap};
 
-use crate::Api;
 use posthouse_app::settings::network::Network;
 
 const FORWARDED: &str = "forwarded";
@@ -46,11 +45,11 @@ pub(crate) fn is_trusted(peer: IpAddr, trusted: &[Network]) -> bool {
 }
 
 /// Returns the client of a request.
-pub(crate) fn of_request(api: &Api, extensions: &Extensions, headers: &HeaderMap) -> RequestClient {
+pub(crate) fn of_request(trusted: &[Network], extensions: &Extensions, headers: &HeaderMap) -> RequestClient {
     // A peer that isn't known has no rights of this machine.
     let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     let peer = extensions.get::<HttpConnectionInfo>().map_or(unknown, |connection| connection.peer);
-    of(peer, &api.http.trusted_proxies, headers)
+    of(peer, trusted, headers)
 }
 
 /// Returns the client of a request from a peer.

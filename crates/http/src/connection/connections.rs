@@ -4,7 +4,7 @@
 //! Connections of trusted proxies carry requests of many clients. They count only while a request is in progress, by its
 //! workspace.
 
-use posthouse_app::{Service, limits::client_network};
+use posthouse_app::{Service, limits::client_network, settings::network::Network};
 use std::{
     fmt,
     net::IpAddr,
@@ -20,7 +20,6 @@ use posthouse_domain::{
 };
 use tokio::sync::Semaphore;
 
-use crate::Api;
 use crate::connection::client;
 
 /// When a client should connect again, in seconds.
@@ -54,16 +53,16 @@ impl Default for Connections {
 }
 
 impl Connections {
-    /// Counts a new connection.
+    /// Counts a new connection. `trusted` are the networks of trusted proxies.
     ///
     /// # Errors
     /// Returns `rate_limited` if its network has too many connections that have not authenticated.
-    pub(crate) fn open(&self, api: &Api, peer: IpAddr) -> Result<ConnectionSlot, Refusal> {
-        let is_proxied = client::is_trusted(peer, &api.http.trusted_proxies);
+    pub(crate) fn open(&self, service: &Service, trusted: &[Network], peer: IpAddr) -> Result<ConnectionSlot, Refusal> {
+        let is_proxied = client::is_trusted(peer, trusted);
         let (holder, max) = if is_proxied {
             (ConnectionHolder::Proxy, None)
         } else {
-            let max = api.service.config.limits.unauthenticated_connections_per_address;
+            let max = service.config.limits.unauthenticated_connections_per_address;
             (ConnectionHolder::Network(client_network(peer)), max)
         };
         match self.open.take_one(holder, max) {

@@ -41,7 +41,7 @@ use crate::{
     connection::host::AllowedHosts,
     connection::write_timeout::{WriteLimit, WriteTimeout},
     response::error,
-    stream::socket::{self, HandshakeOutcome},
+    stream::{handshake::HandshakeOutcome, socket},
 };
 use posthouse_app::{events::subscriptions, service::Service, tls::ClientStream};
 use posthouse_domain::error::{LimitName, Refusal};
@@ -63,7 +63,7 @@ const REFUSAL_LINGER_MS: i64 = 1_000;
 const FLUSH_MS: i64 = 1_000;
 
 /// A listening address and the routes it serves.
-pub struct ListenerEntry {
+pub(crate) struct ListenerEntry {
     /// The bound listener.
     pub listener: TcpListener,
     /// The routes.
@@ -103,7 +103,7 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
                 let (router, api, builder) = (router.clone(), Arc::clone(&api), builder.clone());
                 let (acceptor, hosts) = (acceptor.clone(), Arc::clone(&hosts));
                 let link = HttpConnectionInfo { peer: peer.ip().to_canonical(), over_tls: acceptor.is_some() };
-                let slot = match api.connections.open(&api, link.peer) {
+                let slot = match api.connections.open(&api.service, &api.http.trusted_proxies, link.peer) {
                     Ok(slot) => slot,
                     Err(refusal) => {
                         api.service.metrics.limit_refused(LimitName::UnauthenticatedConnections);

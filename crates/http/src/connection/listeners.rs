@@ -9,7 +9,8 @@ use crate::{
     Api,
     connection::listener::{self, ListenerEntry},
     pages::challenge,
-    pages::routes,
+    pages::routes as page_routes,
+    route::Route,
     router,
     site::Site,
 };
@@ -40,19 +41,22 @@ pub fn serve(
     site: Site,
     listeners: HttpListeners,
 ) -> Result<impl Future<Output = ()> + Send + 'static, rustls::Error> {
-    let api = Arc::new(Api::new(service, config, site));
-    Ok(listener::serve(entries(listeners, &api)?, api))
+    let api = Arc::new(Api::new(service, config, site.served()));
+    Ok(listener::serve(entries(listeners, site.routes, &api)?, api))
 }
 
 /// Returns each listener with its router.
 ///
 /// # Errors
 /// Returns an error if TLS can't be set up.
-pub fn entries(listeners: HttpListeners, api: &Arc<Api>) -> Result<Vec<ListenerEntry>, rustls::Error> {
+fn entries(listeners: HttpListeners, routes: Vec<Route>, api: &Arc<Api>) -> Result<Vec<ListenerEntry>, rustls::Error> {
     let tls = api.service.tls.server_config(&[PROTOCOL])?;
-    let router = router::build(api, api.site.routes.clone());
-    let clear =
-        if listeners.redirect_to_https { challenge::redirecting(api, routes::plaintext()) } else { router.clone() };
+    let router = router::build(api, routes);
+    let clear = if listeners.redirect_to_https {
+        challenge::redirecting(api, page_routes::plaintext())
+    } else {
+        router.clone()
+    };
     let mut entries = vec![ListenerEntry { listener: listeners.clear, router: clear, tls: None }];
     entries.extend(listeners.tls.into_iter().map(|listener| ListenerEntry {
         listener,

@@ -65,9 +65,9 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn of_app(api: &Api) -> Value {
-    let is_served = |route: &&Route| !route.operation.development || api.service.config.is_loopback_profile();
+    let is_served = |operation: &&Operation| !operation.development || api.service.config.is_loopback_profile();
     let served: Vec<Operation> =
-        api.site.routes.iter().filter(is_served).map(|route| route.operation.clone()).collect();
+        api.served.operations.iter().map(|served| &served.operation).filter(is_served).cloned().collect();
     let mut document = document(&served, &api.service.config.base_url);
     set_future(&mut document, &api.service.clock.now().plus_ms(FUTURE_MS).to_string());
     document

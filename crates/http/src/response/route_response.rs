@@ -20,7 +20,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    request::request_info::RequestInfo, response::notes, response::rate_limits, stream::socket::HandshakeOutcome,
+    request::request_info::RequestInfo, response::notes, response::rate_limits, stream::handshake::HandshakeOutcome,
 };
 
 /// The response of a handler.

@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     response::response_budget::ResponseBudget,
-    route::{DocumentVersion, entity_tag},
+    response::route_response::{DocumentVersion, entity_tag},
 };
 
 /// A document that all clients share.

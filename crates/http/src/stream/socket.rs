@@ -12,13 +12,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use axum::http::{HeaderMap, header};
 use futures_util::{SinkExt, StreamExt};
 use posthouse_domain::{
     auth::{Caller, Credential, Principal},
     error::{ErrorCode, LimitName, Refusal},
     event::EventPayload,
-    id::WorkspaceId,
     stream::{ERRORS_MAX, FRAME_BYTES_MAX, HEARTBEAT_S, StreamClose},
     time::Time,
 };
@@ -31,20 +29,19 @@ use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
         Bytes, Error, Message,
-        handshake::derive_accept_key,
         protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
     },
 };
 
 use crate::connection::limited_reads::{self, LimitedReads};
 use crate::stream::frames::{ClientFrame, FrameCount, read};
+use crate::stream::handshake::HandshakeOutcome;
 use posthouse_app::{
     events::{
         log::EventFilter,
         stream::{self, SubscriptionRequest},
         subscriptions,
     },
-    limits::shared_budget::BudgetShare,
     memory::streams::{StreamBatch, StreamSubscription, event_frame},
     ports::BoxFuture,
 };
@@ -57,31 +54,6 @@ const LINGER_MS: i64 = 1_000;
 const READ_BUFFER_BYTES: usize = 4 * 1024;
 /// Events that a replay loads and renders at once.
 const REPLAY_STEP: usize = 100;
-
-/// A stream in the count of its workspace, until it is dropped.
-pub(crate) type StreamShare = Arc<BudgetShare<WorkspaceId>>;
-
-/// The outcome of a handshake.
-#[derive(Clone, Debug)]
-pub enum HandshakeOutcome {
-    /// The caller may receive events.
-    Admitted(Box<Caller>, StreamShare),
-    /// The stream is closed with this reason.
-    Refused(StreamClose),
-}
-
-/// Returns the accept key of a request that asks for a WebSocket (RFC 6455 §4.2).
-#[must_use]
-pub fn handshake(headers: &HeaderMap) -> Option<String> {
-    let has_value = |name, word: &str| {
-        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        values.flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(word))
-    };
-    let is_upgrade = has_value(header::UPGRADE, "websocket")
-        && has_value(header::CONNECTION, "upgrade")
-        && has_value(header::SEC_WEBSOCKET_VERSION, "13");
-    headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| is_upgrade).map(|key| derive_accept_key(key.as_bytes()))
-}
 
 /// Serves a stream to its end. `early` is what the client sent together with its handshake.
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
@@ -337,6 +309,3 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
         done.map_err(|_| StreamClose::Normal)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,7 +8,7 @@ use posthouse_domain::{ContentId, InboxId, MessageId, ThreadId, Time, WorkspaceI
 
 use crate::{
     Result, Tx, agent_reports, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements,
-    threads, wipe_rules::of_message,
+    tables::of_message, threads,
 };
 
 /// Number of messages deleted per step of a loop.

@@ -7,7 +7,7 @@ use posthouse_domain::{Inbox, InboxId, JobKind, Time, WorkspaceId};
 use crate::{
     Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding,
     identity_approvals, identity_sign_ins, identity_tokens, inboxes, knowledge, lists, message_list::InboxRef, metrics,
-    on_call, p, rules, search, statements, wipe_rules::of_inbox,
+    on_call, p, rules, search, statements, tables::of_inbox,
 };
 
 statements! {

@@ -5,9 +5,6 @@
 //! addresses. A test reads the schema of both engines, fills every table, deletes a message, a thread and an inbox, and
 //! looks for remains in all tables; a table without a rule fails it.
 
-pub use crate::tables::RULES;
-pub(crate) use crate::tables::{of_inbox, of_message, of_workspace};
-
 /// How long the rows of a table live.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lifetime {
@@ -112,6 +109,7 @@ impl Lifetime {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::{RULES, of_message, of_workspace};
 
     fn written(all: &[&crate::Sql]) -> Vec<&'static str> {
         all.iter().map(|sql| sql.name()).collect()

@@ -3,7 +3,7 @@
 
 use posthouse_domain::{InboxId, Time, WorkspaceId};
 
-use crate::{Result, Tx, p, statements, wipe, wipe_rules::of_workspace};
+use crate::{Result, Tx, p, statements, tables::of_workspace, wipe};
 
 statements! {
     fn delete_keys(workspace: WorkspaceId) = "DELETE FROM api_keys WHERE workspace_id = :workspace";

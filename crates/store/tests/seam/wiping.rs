@@ -11,8 +11,10 @@ use posthouse_store::{
     Engine, Result, Sql, Store, ToValue, Tx, Value, contents, drafts, erase, inboxes,
     message_list::InboxRef,
     migrate::MIGRATIONS,
-    p, row_struct, statements, threads, wipe,
-    wipe_rules::{ErasedRecord, RULES, RecordKind, TableRule},
+    p, row_struct,
+    schema::RULES,
+    statements, threads, wipe,
+    wipe_rules::{ErasedRecord, RecordKind, TableRule},
     wipe_workspace,
 };
 use uuid::Uuid;

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use posthouse_domain::id::WorkspaceId;
-use posthouse_store::{
-    Engine, Error, Sql, Tx, p, row_struct, statements,
-    wipe_rules::{RULES, RecordKind},
-};
+use posthouse_store::{Engine, Error, Sql, Tx, p, row_struct, schema::RULES, statements, wipe_rules::RecordKind};
 use posthouse_tests::TestServer;
 
 /// Columns that a request changes whatever it asks for, and why.

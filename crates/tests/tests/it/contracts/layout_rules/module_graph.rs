@@ -48,10 +48,10 @@ impl ModuleGraph {
         let root = format!("crates/{name}/src/");
         let own: Vec<(Module, &SourceFile)> =
             sources.iter().filter_map(|source| Some((module(source.path.strip_prefix(&root)?), source))).collect();
-        let known: BTreeSet<&Module> = own.iter().map(|(module, _)| module).collect();
+        let known = KnownModules::of(&own);
         let imports = |module: &Module, source: &SourceFile| {
             let paths = named_paths(source).into_iter().filter(|path| !path.in_test);
-            let targets = paths.filter_map(|path| target(module, &path.path, &known));
+            let targets = paths.filter_map(|path| known.target(module, &path.path));
             // A module shares names with the modules around it.
             targets.filter(|target| !module.starts_with(target)).collect()
         };
@@ -88,28 +88,60 @@ fn module(path: &str) -> Module {
     }
 }
 
-/// Returns the module that a path in `from` leads to, if it is one of this crate.
-fn target(from: &Module, path: &str, known: &BTreeSet<&Module>) -> Option<Module> {
-    let segments: Vec<&str> = path.split("::").collect();
-    let up = segments.iter().take_while(|segment| **segment == "super").count();
-    let mut whole: Module = match segments[0] {
-        "crate" => Vec::new(),
-        "super" => from[..from.len().checked_sub(up)?].to_vec(),
-        "self" => from.clone(),
-        child => {
-            let below: Module = from.iter().map(String::as_str).chain([child]).map(str::to_owned).collect();
-            if !known.contains(&below) {
-                return None;
+/// Where paths of a crate can lead.
+struct KnownModules<'a> {
+    modules: BTreeSet<&'a Module>,
+    /// The names that the root of the crate re-exports, and the modules that they are from.
+    exported: BTreeMap<String, Module>,
+}
+
+impl<'a> KnownModules<'a> {
+    fn of(files: &'a [(Module, &SourceFile)]) -> Self {
+        let modules: BTreeSet<&Module> = files.iter().map(|(module, _)| module).collect();
+        let mut known = Self { modules, exported: BTreeMap::new() };
+        let root = files.iter().find(|(module, _)| module.is_empty());
+        let paths = root.into_iter().flat_map(|(_, source)| named_paths(source)).filter(|path| !path.in_test);
+        for path in paths {
+            let Some((home, name)) = path.path.rsplit_once("::") else { continue };
+            let Some(module) = known.target(&Vec::new(), &path.path) else { continue };
+            if name == "*" {
+                let inner =
+                    known.modules.iter().filter(|other| other.len() > module.len() && other.starts_with(&module));
+                let inner: Vec<(String, Module)> =
+                    inner.map(|other| (other[module.len()].clone(), other[..=module.len()].to_vec())).collect();
+                known.exported.extend(inner);
+            } else if home != "crate" {
+                known.exported.insert(name.to_owned(), module);
             }
-            from.clone()
         }
-    };
-    let first = if ["crate", "self"].contains(&segments[0]) { 1 } else { up };
-    whole.extend(segments[first..].iter().map(|segment| (*segment).to_owned()));
-    while !known.contains(&whole) {
-        whole.pop()?;
+        known
     }
-    (!whole.is_empty() && whole != *from).then_some(whole)
+
+    /// Returns the module that a path in `from` leads to, if it is another one of this crate.
+    fn target(&self, from: &Module, path: &str) -> Option<Module> {
+        let segments: Vec<&str> = path.split("::").collect();
+        let up = segments.iter().take_while(|segment| **segment == "super").count();
+        let mut whole: Module = match segments[0] {
+            "crate" => Vec::new(),
+            "super" => from[..from.len().checked_sub(up)?].to_vec(),
+            "self" => from.clone(),
+            child => {
+                let below: Module = from.iter().map(String::as_str).chain([child]).map(str::to_owned).collect();
+                if !self.modules.contains(&below) {
+                    return None;
+                }
+                from.clone()
+            }
+        };
+        let first = if ["crate", "self"].contains(&segments[0]) { 1 } else { up };
+        whole.extend(segments[first..].iter().map(|segment| (*segment).to_owned()));
+        let exported = whole.first().and_then(|name| self.exported.get(name));
+        while !self.modules.contains(&whole) {
+            whole.pop()?;
+        }
+        let whole = if whole.is_empty() { exported?.clone() } else { whole };
+        (!whole.is_empty() && whole != *from).then_some(whole)
+    }
 }
 
 fn graphs() -> BTreeMap<String, ModuleGraph> {
@@ -169,4 +201,23 @@ fn a_circle_is_found() {
     assert!(circle.reachable(&module("b/c.rs")).contains(&a));
     assert_eq!(circle.circles(), ["a -> b", "b -> b::c", "b::c -> a"]);
     assert_eq!(graph("use crate::c::A;").circles(), [""; 0]);
+}
+
+#[test]
+fn a_circle_through_names_that_the_root_exports_is_found() {
+    let read = |path: &str, text: &str| SourceFile::read(path, text).unwrap();
+    let graph = |root: &str| {
+        ModuleGraph::read(
+            "app",
+            &[
+                read("crates/app/src/lib.rs", root),
+                read("crates/app/src/a.rs", "mod inner; use crate::b::B;"),
+                read("crates/app/src/a/inner.rs", "use crate::b::B;"),
+                read("crates/app/src/b.rs", "use crate::{A, inner::I};"),
+            ],
+        )
+    };
+    assert_eq!(graph("mod a; mod b; pub use b::B;").circles(), [""; 0]);
+    assert_eq!(graph("mod a; mod b; pub use a::A;").circles(), ["a -> b", "b -> a"]);
+    assert_eq!(graph("mod a; mod b; pub use a::*;").circles(), ["a::inner -> b", "b -> a::inner"]);
 }

@@ -1,7 +1,8 @@
-//! Tables of frames and close codes.
+//! Fields of requests.
+
+use axum::http::HeaderName;
 
 use super::*;
-use axum::http::HeaderName;
 
 fn asked(fields: &[(HeaderName, &'static str)]) -> Option<String> {
     let fields = fields.iter().map(|(name, value)| (name.clone(), axum::http::HeaderValue::from_static(value)));
