@@ -115,6 +115,8 @@ pub(crate) fn parties(field: AddressFieldValue<'_>) -> Vec<AddressEntry> {
 fn bare_address(text: &str) -> String {
     let is_around = |c: char| matches!(c, '<' | '>' | '\'' | '’' | '‘' | ' ' | ',' | ';');
     let text = text.trim_matches(is_around);
+    // `[mailto:ann@acme.example]`, but not `ann@[192.0.2.1]`.
+    let text = if text.contains("@[") { text } else { text.trim_matches(['[', ']']) };
     let scheme = text.get(..MAILTO.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAILTO));
     let text = if scheme { text[MAILTO.len()..].split('?').next().unwrap_or_default() } else { text };
     text.trim_matches(is_around).trim_end_matches('.').to_owned()

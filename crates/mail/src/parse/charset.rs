@@ -74,7 +74,8 @@ impl<'a> EncodedText<'a, '_> {
     pub(crate) fn decode(&self) -> Cow<'a, str> {
         let bytes = self.bytes;
         if let Some(encoding) = detect::marked(bytes) {
-            return encoding.decode(bytes).0;
+            // Programs that don't know wide characters end the last line.
+            return encoding.decode(bytes.strip_suffix(b"\r\n").unwrap_or(bytes)).0;
         }
         let label = self.label.map(str::trim).filter(|label| !is_ascii_label(label));
         if let Some(text) = detect::escaped(bytes, label) {

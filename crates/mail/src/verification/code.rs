@@ -10,10 +10,10 @@ use std::cell::OnceCell;
 use super::VerificationReason;
 use super::cue::CodeCue;
 use super::near::{self, NearPoints};
-use super::page::VerificationPage;
+use super::page::{self, VerificationPage};
 use super::plain;
 use super::row;
-use super::sentence::{self, CodeName, CodeSentence};
+use super::sentence::{self, CodeName, CodeSentence, SentenceStart};
 use super::shape::{self, CodeCandidate, CodeForm};
 use super::words::{self, KeywordTable};
 
@@ -129,7 +129,7 @@ fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
             candidate.alone &= !page.is_continued(line);
             all.push(PlacedCandidate::new(line, candidate));
         }
-        all.extend(halves(page, line));
+        all.extend(grouped(page, line));
         if all.len() >= CANDIDATES_MAX {
             break;
         }
@@ -137,24 +137,29 @@ fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
     all
 }
 
-/// Returns the candidate whose halves are alone on this line and on the next one that shows something.
-fn halves(page: &VerificationPage<'_>, line: usize) -> Option<PlacedCandidate> {
-    let half = |at: usize| {
-        let text = page.lines[at].trim();
-        (text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
+/// Returns the candidate whose groups of two or three digits are alone on this line and on the next ones that show a
+/// letter or digit.
+fn grouped(page: &VerificationPage<'_>, line: usize) -> Option<PlacedCandidate> {
+    const DIGITS: std::ops::RangeInclusive<usize> = 6..=8;
+    let is_shown = |at: &usize| page.lines[*at].contains(char::is_alphanumeric);
+    let group = |at: usize| {
+        let text = page::shown(&page.lines[at]);
+        ((2..=3).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
     };
-    let first = half(line)?;
-    let mut below = (line + 1..page.lines.len()).filter(|at| !plain::is_blank(&page.lines[*at]));
-    let second = below.next().and_then(half)?;
-    let above = (1..line).rev().find(|at| !plain::is_blank(&page.lines[*at]));
+    let first = group(line)?;
+    let like_first = |at: usize| group(at).filter(|text| text.len() == first.len());
     // More such lines are a list.
-    if below.next().and_then(half).is_some() || above.and_then(half).is_some() {
+    if (1..line).rev().find(is_shown).and_then(like_first).is_some() {
         return None;
     }
-    let code = format!("{first}{second}");
-    let (from, to, kind) = (0, first.len(), CodeForm::Digits);
+    let groups = (line..page.lines.len()).filter(is_shown).map_while(like_first);
+    let code: String = groups.take(1 + DIGITS.end() / first.len()).collect();
+    let (from, to) = (0, first.len());
+    // Sizes, prices and ages have two digits.
+    let kind = if first.len() > 2 { CodeForm::Digits } else { CodeForm::Loose };
+    let is_code = DIGITS.contains(&code.len());
     let candidate = CodeCandidate { code, from, to, kind, alone: true, bold: false, hashed: false };
-    Some(PlacedCandidate::new(line, candidate))
+    is_code.then(|| PlacedCandidate::new(line, candidate))
 }
 
 fn code_of(placed: &PlacedCandidate) -> String {
@@ -274,13 +279,18 @@ fn is_doubtful(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[Pla
         && !sentence.has(&[KeywordTable::Account, KeywordTable::Action])
         && page.tables(placed.line).iter().any(|table| matches!(table, KeywordTable::Trade | KeywordTable::Other))
         && is_only();
-    is_other && cue < CodeCue::SignIn || is_traded || is_booking && !sentence.has(&[KeywordTable::Strong])
+    let is_booked = is_booking && !sentence.has(&[KeywordTable::Strong]) && !is_purpose();
+    is_other && cue < CodeCue::SignIn || is_traded || is_booked
 }
 
 /// Returns false if neither the words around a candidate nor its place can show that it is a code. That takes less work
 /// than its sentence, and decides for most numbers of ordinary mail.
 fn may_have_points(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     let near = near::words_around(page, placed.line);
+    // Of a long mail about something else, only a sentence that names a code counts.
+    if page.is_long() {
+        return near.has_name;
+    }
     if near.has_name || near.has_account && near.has_verb || is_means(page, placed) {
         return true;
     }
@@ -304,7 +314,9 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let sentence = placed.sentence(page);
     let shown = placed.is_shown();
     let inline = sentence_cue(sentence, candidate);
-    let is_request = titles_sign_in(page, placed) || is_means(page, placed) && is_about_sign_in(page, sentence);
+    let is_typed = is_typed_letters(page, placed);
+    let is_request =
+        titles_sign_in(page, placed) || is_typed || is_means(page, placed) && is_about_sign_in(page, sentence);
     let inline = if is_request { inline.max(CodeCue::Requested) } else { inline };
     // Neither the lines around nor the topic count there.
     if page.is_conversation && inline < CodeCue::SignIn {
@@ -343,10 +355,10 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     let is_named = name(sentence, candidate).is_some();
     inline.points().max(near.points)
         + location_points(candidate, sentence, shown)
-        + form_points(candidate, cue, clear_form(candidate, sentence, shown, inline))
+        + form_points(candidate, cue, is_typed || clear_form(candidate, sentence, shown, inline))
         + i32::from(by_page)
         + if unknown { 3 } else { 0 }
-        + if is_named && cue >= CodeCue::Requested { NAMED_POINTS } else { 0 }
+        + if is_named && cue >= CodeCue::Requested || is_typed { NAMED_POINTS } else { 0 }
         + i32::from(is_repeated(placed, all))
 }
 
@@ -356,13 +368,37 @@ fn is_instructed(sentence: &CodeSentence, candidate: &CodeCandidate, inline: Cod
     inline < CodeCue::Code && sentence.follows_verb() && candidate.kind == CodeForm::Digits
 }
 
-/// Returns whether a sentence begins with a candidate as the means of what it asks for: "Mit 482913 melden Sie sich an".
+/// Returns whether a sentence begins with a candidate as the means of what it asks for, "Mit 482913 melden Sie sich an",
+/// or says what it is valid for: "482913 is valid for your login".
 fn is_means(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     const DIGITS: std::ops::RangeInclusive<usize> = 5..=8;
     let candidate = &placed.candidate;
-    candidate.kind == CodeForm::Digits
-        && DIGITS.contains(&candidate.code.len())
-        && sentence::begins_with_means(page.plain(placed.line), candidate.from, candidate.to)
+    match sentence::start(page.plain(placed.line), candidate.from, candidate.to) {
+        Some(SentenceStart::Means) => candidate.kind == CodeForm::Digits && DIGITS.contains(&candidate.code.len()),
+        Some(SentenceStart::Candidate) => {
+            let sentence = || placed.sentence(page);
+            candidate.is_random()
+                && page.tables(placed.line).contains(&KeywordTable::Validity)
+                && sentence().has(&[KeywordTable::Validity])
+                && sentence().has(&[KeywordTable::Account, KeywordTable::Action])
+        }
+        None => false,
+    }
+}
+
+/// Returns whether a sentence about an account asks to enter capitals that are no word: "Enter XKCDB to sign in". The
+/// mail must be about an account or a code.
+fn is_typed_letters(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    const LETTERS: std::ops::RangeInclusive<usize> = 5..=8;
+    let candidate = &placed.candidate;
+    candidate.kind == CodeForm::Capitals
+        && LETTERS.contains(&candidate.code.len())
+        && !shape::is_acronym(&candidate.code)
+        && placed.sentence(page).follows_verb()
+        && placed.sentence(page).has(&[KeywordTable::Account, KeywordTable::Action])
+        && page.topic().is_subject
+        && !page.topic().is_trade
+        && (shape::is_no_word(&candidate.code) || page.topic().is_code)
 }
 
 /// Returns whether a sentence, or the subject of its mail, is about signing in.

@@ -41,7 +41,8 @@ fn before_on_line<'p>(page: &'p VerificationPage<'_>, link: &PageLink) -> &'p st
 /// Returns whether a label, in lower case, names a verification action, or the password that it sets.
 pub(super) fn acts(label: &str) -> bool {
     let sets_password = words::any(label, KeywordTable::Password) && !label.trim_end().ends_with(['?', '？', '؟']);
-    sets_password || words::any(label, KeywordTable::Action) || joins(label)
+    let is_action = |hit: words::KeywordHit| matches!(hit.table, KeywordTable::Action | KeywordTable::Event);
+    sets_password || words::hits(label).any(is_action) || joins(label)
 }
 
 /// Returns whether a label, in lower case, accepts an invitation, which is to an account.
@@ -61,12 +62,21 @@ pub(super) fn is_of_account(label: &str) -> bool {
 
 /// Returns whether a label, in lower case, names an account beside the action: "activate account", but not "activate".
 pub(super) fn acts_on_account(label: &str) -> bool {
-    let hits: Vec<words::KeywordHit> = words::hits(label).collect();
-    let of = |table| hits.iter().filter(move |hit| hit.table == table);
+    is_of_account(label) && names_account(label)
+}
+
+/// Returns whether a text, in lower case, has words about an account besides those for an action, or a password.
+pub(super) fn names_account(text: &str) -> bool {
+    let hits: Vec<words::KeywordHit> = words::hits(text).collect();
     let is_apart = |account: &words::KeywordHit| {
-        of(KeywordTable::Action).all(|action| action.to <= account.from || account.to <= action.from)
+        let mut actions = hits.iter().filter(|hit| matches!(hit.table, KeywordTable::Action | KeywordTable::Event));
+        actions.all(|action| action.to <= account.from || account.to <= action.from)
     };
-    is_of_account(label) && of(KeywordTable::Account).any(is_apart)
+    hits.iter().any(|hit| match hit.table {
+        KeywordTable::Account => is_apart(hit),
+        KeywordTable::Strong | KeywordTable::Password => true,
+        _ => false,
+    })
 }
 
 /// Returns whether a label, in lower case, has no other words for an action than those that advertising has too.
@@ -75,7 +85,10 @@ pub(super) fn is_offer(label: &str) -> bool {
     let of = |table| hits.iter().filter(move |hit| hit.table == table);
     let is_offered =
         |action: &words::KeywordHit| of(KeywordTable::Offer).any(|offer| (offer.from..offer.to).contains(&action.from));
-    of(KeywordTable::Password).next().is_none() && !joins(label) && of(KeywordTable::Action).all(is_offered)
+    of(KeywordTable::Password).next().is_none()
+        && of(KeywordTable::Event).next().is_none()
+        && !joins(label)
+        && of(KeywordTable::Action).all(is_offered)
 }
 
 /// Returns whether a label, in lower case, refuses what a mail asks.
@@ -115,7 +128,9 @@ pub(super) fn is_question(page: &VerificationPage<'_>) -> bool {
         return false;
     }
     let refusals: Vec<(&PageLink, String)> = page.links.iter().map(|link| (link, of(page, link))).collect();
-    let refusals: Vec<_> = refusals.into_iter().filter(|(_, label)| refuses(label)).collect();
+    // To leave a list is no answer: "Annulla l'iscrizione".
+    let is_answer = |label: &str| refuses(label) && !words::any(label, KeywordTable::Bulk);
+    let refusals: Vec<_> = refusals.into_iter().filter(|(_, label)| is_answer(label)).collect();
     let Some((last, _)) = refusals.last() else { return false };
     let asks =
         |text: &str| words::hits(text).any(|hit| matches!(hit.table, KeywordTable::Identity | KeywordTable::Account));

@@ -58,7 +58,8 @@ pub(super) fn find(page: &VerificationPage<'_>, from: &str) -> Option<DetectedLi
     // The topic reads all lines, which is most of the work, and most links are excluded without it.
     let candidates: Vec<LinkCandidate<'_>> =
         page.links.iter().filter_map(|link| LinkCandidate::of(link, from)).collect();
-    if candidates.is_empty() || page.topic().is_meeting {
+    let is_unlikely = || page.is_long() && !candidates.iter().any(|link| may_be_of_long_mail(page, link));
+    if candidates.is_empty() || is_unlikely() || page.topic().is_meeting {
         return None;
     }
     let topic = page.topic();
@@ -97,6 +98,14 @@ impl<'p> LinkCandidate<'p> {
     }
 }
 
+/// Returns whether a link of a long mail about something else can be the verification link. That takes less work than
+/// its score.
+fn may_be_of_long_mail(page: &VerificationPage<'_>, candidate: &LinkCandidate<'_>) -> bool {
+    let label = label::of(page, candidate.link);
+    let path = path(&candidate.url).unwrap_or("");
+    label::is_of_account(&label) || label::agrees(&label) || PERSONAL_URLS.iter().any(|word| path.contains(word))
+}
+
 /// Returns the score of a link and the clearest reason for it, or `None` if it can't be the verification link.
 ///
 /// `sole` states that it is the only personal link of a mail about an account, `question` that the mail asks a question
@@ -128,7 +137,7 @@ fn score(
     let by_url = (by_label || !is_apart) && VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     // The footer of mail that is sent to many mentions accounts.
-    let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link))
+    let is_account = topic.is_account && (!topic.is_bulk || is_account_asked(page) || account_precedes(page, link))
         || by_label && label::acts_on_account(&label) && !label::is_offer(&label)
         || !topic.is_bulk && !label_is_url && label::joins(&label);
     let by_text = (is_account || !topic.is_bulk) && !is_apart && action_precedes(page, link.line);
@@ -336,16 +345,25 @@ fn action_precedes(page: &VerificationPage<'_>, line: usize) -> bool {
     above.chain(own).any(|line| words::any(&line.to_lowercase(), KeywordTable::Action))
 }
 
-/// Returns whether the subject, or the text above a link that isn't a label itself, is about an account.
+/// Returns whether the subject asks for an action that mail about events doesn't ask for.
+fn is_account_asked(page: &VerificationPage<'_>) -> bool {
+    let subject = page.lines[0].to_lowercase();
+    words::any(&subject, KeywordTable::Action) && !words::any(&subject, KeywordTable::Event)
+}
+
+/// Returns whether the subject, or the text above a link that isn't a label itself, is about an account: the words for
+/// the action alone, such as "confirm", aren't.
 fn account_precedes(page: &VerificationPage<'_>, link: &PageLink) -> bool {
     /// Maximum number of lines above the link.
     const LINES_MAX: usize = 24;
     let is_label = |at: usize| page.links.iter().any(|other| other.line == at && !other.label.is_empty());
-    let is_about =
-        |table: &KeywordTable| matches!(table, KeywordTable::Account | KeywordTable::Strong | KeywordTable::Password);
     let above = (1..link.line.min(page.lines.len())).rev().take(LINES_MAX).filter(|at| !is_label(*at));
-    std::iter::once(0).chain(above).any(|at| page.tables(at).iter().any(is_about))
-        || words::hits(&label::text_before(page, link)).any(|hit| is_about(&hit.table))
+    std::iter::once(0).chain(above).any(|at| {
+        let is_possible = |table: &KeywordTable| {
+            matches!(table, KeywordTable::Account | KeywordTable::Strong | KeywordTable::Password)
+        };
+        page.tables(at).iter().any(is_possible) && label::names_account(&page.lines[at].to_lowercase())
+    }) || label::names_account(&label::text_before(page, link))
 }
 
 /// Returns whether the subject of the mail, or the text above a link that isn't a label itself, describes a verification

@@ -60,7 +60,7 @@ pub(super) fn words_around(page: &VerificationPage<'_>, at: usize) -> NearWords 
             lines.any(|line| page.tables(line).iter().any(is_name) || ends_with_name(&page.lines[line]))
         };
         NearWords {
-            has_name: sentence.iter().any(is_name) || !page.is_conversation && around(),
+            has_name: sentence.iter().any(is_name) || !page.is_conversation && !page.is_long() && around(),
             has_account: has(KeywordTable::Account),
             has_verb: has(KeywordTable::Enter),
         }

@@ -85,6 +85,8 @@ pub(super) struct VerificationPage<'a> {
     computed: Vec<ComputedLine>,
     /// Computed on first use, because it isn't needed for most messages.
     topic: OnceCell<PageTopic>,
+    /// Whether it is long, computed on first use.
+    long: OnceCell<bool>,
 }
 
 /// What is computed of a line.
@@ -371,6 +373,19 @@ impl<'a> VerificationPage<'a> {
         })
     }
 
+    /// Returns whether its length and its subject show that its purpose isn't to send a code or a link, as in
+    /// [`Self::is_apart`]. That takes less work than its topic.
+    pub(super) fn is_long(&self) -> bool {
+        *self.long.get_or_init(|| {
+            let mut words = self.lines.iter().map(|line| count_words(line));
+            let is_long =
+                words.try_fold(0, |sum, more| Some(sum + more).filter(|sum| *sum <= PURPOSE_WORDS_MAX)).is_none();
+            let mut topic = PageTopic::default();
+            topic.add(self.tables(0), 0, true);
+            is_long && !topic.is_subject
+        })
+    }
+
     /// Returns whether the purpose of the mail isn't to send a code or a link to its reader, whatever it mentions.
     pub(super) fn is_apart(&self) -> bool {
         let topic = || self.topic();
@@ -461,9 +476,14 @@ fn has_list_footer(text: &str) -> bool {
     name.is_some_and(|name| name.len() <= CHARS_MAX && name.trim_end().ends_with(" mailing list"))
 }
 
+/// Returns a text without what shows nothing around it.
+pub(super) fn shown(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || is_filler(c))
+}
+
 /// Returns the only character of a text if it is a letter or digit.
 fn single(text: &str) -> Option<char> {
-    let mut chars = text.trim().chars();
+    let mut chars = shown(text).chars();
     chars.next().filter(|c| c.is_alphanumeric() && !shape::is_unspaced(*c) && chars.next().is_none())
 }
 

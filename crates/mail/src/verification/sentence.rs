@@ -15,6 +15,8 @@ const SIDE_CHARS_MAX: usize = 160;
 const CLAUSE_CHARS_MAX: usize = 20;
 /// Maximum number of characters of a word between a name and its code, such as "is".
 const LINK_CHARS_MAX: usize = 8;
+/// Number of characters on each side of a line break that a phrase can have.
+const SEAM_CHARS: usize = 32;
 /// Minimum length of a line that continues on the next line, in characters.
 const WRAPPED_CHARS_MIN: usize = 38;
 
@@ -35,18 +37,30 @@ pub(super) fn is_marked(line: &[char], at: usize) -> bool {
 /// Prepositions in front of what one does something with.
 static MEANS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/sentences.txt"), "means"));
 
-/// Returns whether a sentence of a line begins with a preposition and a candidate, and goes on with a small letter or
-/// a comma, as in front of a verb.
-pub(super) fn begins_with_means(line: &[char], from: usize, to: usize) -> bool {
+/// What a sentence of a line begins with, up to a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SentenceStart {
+    /// The candidate.
+    Candidate,
+    /// A preposition and the candidate, in front of a small letter or a comma, as in front of a verb.
+    Means,
+}
+
+/// Returns what the sentence of a candidate begins with, if that is the candidate or a preposition.
+pub(super) fn start(line: &[char], from: usize, to: usize) -> Option<SentenceStart> {
     let before = line[..from].iter().rev().skip_while(|c| **c == ' ');
     let word: String = before.clone().take_while(|c| c.is_alphabetic()).collect();
     let outside = before.skip(word.chars().count()).find(|c| **c != ' ');
+    if outside.is_some_and(|c| !matches!(c, '.' | '!' | '?' | ':' | '*' | '。')) {
+        return None;
+    }
+    if word.is_empty() {
+        return Some(SentenceStart::Candidate);
+    }
     let word: String = word.chars().rev().flat_map(char::to_lowercase).collect();
     let after = line[to..].iter().find(|c| **c != ' ');
-    !word.is_empty()
-        && outside.is_none_or(|c| matches!(c, '.' | '!' | '?' | ':' | '*'))
-        && after.is_some_and(|c| c.is_lowercase() || *c == ',')
-        && MEANS.contains(&&*word)
+    let is_means = after.is_some_and(|c| c.is_lowercase() || *c == ',') && MEANS.contains(&&*word);
+    is_means.then_some(SentenceStart::Means)
 }
 
 /// The sentence around a candidate, in lower case.
@@ -118,15 +132,27 @@ fn wrapped_neighbors<'p>(page: &'p VerificationPage<'_>, at: usize) -> [Option<&
     [above, has_below.then(|| page.plain(at + 1))]
 }
 
-/// Returns the tables of the keywords that a sentence around a candidate of line `at` can have.
+/// Returns the tables of the keywords that a sentence around a candidate of line `at` can have, and maybe more.
 pub(super) fn possible_tables<'p>(page: &'p VerificationPage<'_>, at: usize) -> Cow<'p, [KeywordTable]> {
     let neighbors = wrapped_neighbors(page, at);
-    if neighbors == [None; 2] && page.lines[at].is_ascii() {
+    let [above, below] = neighbors.map(Option::unwrap_or_default);
+    let from = at - usize::from(neighbors[0].is_some());
+    let to = at + usize::from(neighbors[1].is_some());
+    let is_ascii = page.lines[from..=to].iter().all(|line| line.is_ascii());
+    if from == to && is_ascii {
         return Cow::Borrowed(page.tables(at));
     }
-    let [above, below] = neighbors.map(Option::unwrap_or_default);
-    let all = [above, page.plain(at), below].join(&' ');
-    Cow::Owned(words::hits(&words::lower_names(&all)).map(|hit| hit.table).collect())
+    let hits = |text: &[char]| words::hits(&words::lower_names(text)).map(|hit| hit.table).collect::<Vec<_>>();
+    if !is_ascii {
+        return Cow::Owned(hits(&[above, page.plain(at), below].join(&' ')));
+    }
+    // The words of each line are known, but for phrases that go on below.
+    let seam = |line: usize| {
+        let (above, below) = (page.plain(line), page.plain(line + 1));
+        hits(&[&above[above.len().saturating_sub(SEAM_CHARS)..], &below[..below.len().min(SEAM_CHARS)]].join(&' '))
+    };
+    let own = (from..=to).flat_map(|line| page.tables(line).iter().copied());
+    Cow::Owned(own.chain((from..to).flat_map(seam)).collect())
 }
 
 /// Returns the lower-case text of normalized characters and its keywords. Names that also mean something else count in
@@ -282,7 +308,10 @@ impl CodeSentence {
         const GAP_CHARS_MAX: usize = 4;
         let end = self.trimmed_before().len();
         let is_behind = |hit: &KeywordHit| self.after[..hit.from].chars().count() <= GAP_CHARS_MAX;
-        self.before_hits.iter().any(|hit| hit.table == KeywordTable::Enter && hit.to == end)
+        // "Gib zur Bestätigung 482913 ein."
+        let is_split = || matches!(self.after.split_whitespace().next(), Some("ein" | "ein." | "ein," | "in."));
+        let is_verb = |hit: &KeywordHit| hit.table == KeywordTable::Enter && (hit.to == end || is_split());
+        self.before_hits.iter().any(is_verb)
             || self.after_hits.iter().any(|hit| hit.table == KeywordTable::Enter && is_behind(hit))
     }
 

@@ -24,6 +24,12 @@ const MODEL_CHARS_MAX: usize = 5;
 /// Units after a number, as in `10am` or `100GB`.
 static UNITS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/links.txt"), "units"));
 
+/// What a list of numbers begins with.
+const COUNTS: [&str; 2] = ["123456789", "0123456789"];
+
+/// Parts of acronyms without vowels.
+static ACRONYMS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/links.txt"), "acronyms"));
+
 /// Beginnings of the units in front of which a code was sent.
 pub(super) const DURATION_UNITS: [&str; 14] =
     ["分", "秒", "min", "мин", "хв", "dakika", "phút", "phut", "นาที", "perc", "λεπτ", "분", "sec", "sek"];
@@ -279,7 +285,10 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
     let raw = if raw.split('-').all(|group| group.len() == 1) { raw.replace('-', "") } else { raw };
     let length = raw.chars().filter(|c| *c != '-').count();
     let is_spaced = line[from..to].contains(&' ');
-    let is_loose = line[from..to].contains(&GROUP_DOT) || is_spaced && is_loose(line, &groups(line, from, to));
+    // "1 2 3 4 5" counts.
+    let is_count = || COUNTS.iter().any(|count| count.starts_with(&raw)) && groups(line, from, to).len() > 1;
+    let is_loose =
+        line[from..to].contains(&GROUP_DOT) || is_spaced && (is_count() || is_loose(line, &groups(line, from, to)));
     let grouped = raw.contains('-') || is_spaced;
     let longest = match grouped {
         true if is_words(&raw) => WORDS_CHARS_MAX,
@@ -491,6 +500,26 @@ fn form_of_groups(groups: &[&str], lower: bool) -> Option<CodeForm> {
 /// Returns whether the letters have no vowel, so that they aren't a word.
 fn is_unpronounceable(letters: impl Iterator<Item = char>) -> bool {
     !letters.into_iter().any(|c| matches!(c.to_ascii_uppercase(), 'A' | 'E' | 'I' | 'O' | 'U' | 'Y'))
+}
+
+/// Returns whether capitals have an acronym without vowels in them: "HTTPS", "XHTML".
+pub(super) fn is_acronym(capitals: &str) -> bool {
+    let lower = capitals.to_ascii_lowercase();
+    ACRONYMS.iter().any(|acronym| lower.contains(acronym))
+}
+
+/// Returns whether capitals can be no word: they have no vowel, too many consonants in a row, or letters side by side that
+/// no word has.
+pub(super) fn is_no_word(capitals: &str) -> bool {
+    const CONSONANTS_MAX: usize = 3;
+    let is_vowel = |c: char| !is_unpronounceable(std::iter::once(c));
+    let is_odd = |pair: &[u8]| match pair {
+        [b'Q', next] => *next != b'U',
+        [b'J' | b'V', next] => !is_vowel(char::from(*next)),
+        [b'X', next] => !is_vowel(char::from(*next)) && !b"CHPT".contains(next),
+        _ => false,
+    };
+    capitals.split(is_vowel).any(|run| run.len() > CONSONANTS_MAX) || capitals.as_bytes().windows(2).any(is_odd)
 }
 
 impl CodeCandidate {

@@ -3,6 +3,7 @@
 
 mod answers;
 mod corpus;
+mod events;
 mod forms;
 mod generated;
 mod invitations;
@@ -13,6 +14,7 @@ mod other_codes;
 mod payments;
 mod places;
 mod purpose;
+mod stated;
 mod traps;
 mod unseen;
 mod urls;

@@ -37,9 +37,10 @@ const FAMILY_TABLES: [(&str, KeywordTable); 8] = [
 const SENTENCES: &str = include_str!("words/sentences.txt");
 
 /// The tables of [`SENTENCES`]. Their keywords only match at the start of a word.
-const SENTENCE_TABLES: [(&str, KeywordTable); 12] = [
+const SENTENCE_TABLES: [(&str, KeywordTable); 14] = [
     ("names", KeywordTable::Name),
     ("enter", KeywordTable::Enter),
+    ("validity", KeywordTable::Validity),
     ("speech", KeywordTable::Speech),
     ("denial", KeywordTable::Denial),
     ("meeting", KeywordTable::Meeting),
@@ -48,6 +49,7 @@ const SENTENCE_TABLES: [(&str, KeywordTable); 12] = [
     ("joins", KeywordTable::Join),
     ("warnings", KeywordTable::Warning),
     ("offers", KeywordTable::Offer),
+    ("events", KeywordTable::Event),
     ("bulk", KeywordTable::Bulk),
     ("invitations", KeywordTable::Invitation),
 ];
@@ -101,6 +103,8 @@ pub(super) enum KeywordTable {
     Name,
     /// Verbs that ask the reader to enter a code.
     Enter,
+    /// What a code does, behind it: it is valid, it confirms.
+    Validity,
     /// Phrases of people who report or ask about a code.
     Speech,
     /// Phrases for readers who did not act themselves.
@@ -117,6 +121,8 @@ pub(super) enum KeywordTable {
     Warning,
     /// Words of labels that advertising has too: join, sign up, log in, continue.
     Offer,
+    /// What mail about events asks for, too: to complete a registration.
+    Event,
     /// Words of mail that is sent to many: unsubscribe, view in browser.
     Bulk,
     /// Labels of links that accept an invitation.

@@ -1,5 +1,7 @@
 //! Texts that a text spells: without its escapes, tags, invisible characters and encodings.
 
+use std::borrow::Cow;
+
 mod encoded;
 
 /// The most words in a row that are joined, because each is one character.
@@ -98,6 +100,8 @@ const BRACKETS: &[(char, char)] = &[
     ('「', '」'),
     ('【', '】'),
 ];
+/// What marks a word for a sign within another word.
+const MARKS: [char; 5] = ['-', '_', '*', '|', '~'];
 /// The longest word for a sign in brackets, in characters.
 const BRACKETED_MAX: usize = 16;
 
@@ -255,8 +259,9 @@ fn spelled_out(text: &str) -> Option<String> {
     if !text.contains('@') && !contains_word(text) && !text.contains(is_bracket) {
         return None;
     }
-    let marked: Vec<String> =
-        apart(text).split(char::is_whitespace).filter(|word| !word.is_empty()).map(unjoined).collect();
+    let apart = apart(text);
+    let marked: Vec<Cow<'_, str>> =
+        apart.split(char::is_whitespace).filter(|word| !word.is_empty()).map(unjoined).collect();
     let mut out = String::with_capacity(text.len());
     let (mut changed, mut spaced, mut is_glued) = (false, 0, true);
     // Whether the last sign belongs to an address whose domain may go on after the last word.
@@ -288,15 +293,17 @@ fn spelled_out(text: &str) -> Option<String> {
 }
 
 fn token(word: &str) -> Token {
-    let lower = word.to_lowercase();
+    let lower = if word.is_ascii() { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) };
     let bare = lower.trim_matches(|c| is_bracket(c) || matches!(c, ',' | ';' | ':' | '"' | '\''));
-    if AT_WORDS.contains(&bare) {
+    let is_any_of = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(bare));
+    if is_any_of(AT_WORDS) {
         return Token::Sign('@');
     }
-    if DOT_WORDS.contains(&bare) {
+    if is_any_of(DOT_WORDS) {
         return Token::Sign('.');
     }
-    let is_bracketed = BRACKETS.iter().any(|(open, close)| word.starts_with(*open) && word.ends_with(*close));
+    let is_bracketed = !word.starts_with(char::is_alphanumeric)
+        && BRACKETS.iter().any(|(open, close)| word.starts_with(*open) && word.ends_with(*close));
     if is_bracketed && !bare.is_empty() { Token::Bracketed } else { Token::Word }
 }
 
@@ -348,30 +355,38 @@ fn bracketed(text: &str, first: char) -> Option<&str> {
 }
 
 /// Puts spaces around a word for a sign that hyphens, lines or asterisks mark within another word.
-fn unjoined(word: &str) -> String {
-    let mut out = word.to_owned();
-    for mark in ['-', '_', '*', '|', '~'] {
-        let word = out.clone();
+fn unjoined(word: &str) -> Cow<'_, str> {
+    let mut out = Cow::Borrowed(word);
+    for mark in MARKS.into_iter().filter(|mark| word.contains(*mark)) {
+        let word = out.clone().into_owned();
         let parts: Vec<&str> = word.split(mark).collect();
         let inner = parts.get(1..parts.len().saturating_sub(1)).unwrap_or_default();
         if inner.iter().any(|part| matches!(token(part), Token::Sign(_))) {
             let is_sign = |part: &&str| matches!(token(part), Token::Sign(_));
-            out = String::with_capacity(word.len());
+            let mut spaced = String::with_capacity(word.len());
             for (at, part) in parts.iter().enumerate() {
                 let is_marked =
                     is_sign(part) || at.checked_sub(1).and_then(|last| parts.get(last)).is_some_and(is_sign);
                 if at > 0 {
-                    out.push(if is_marked { ' ' } else { mark });
+                    spaced.push(if is_marked { ' ' } else { mark });
                 }
-                out.push_str(part);
+                spaced.push_str(part);
             }
+            out = Cow::Owned(spaced);
         }
     }
-    if is_mixed_case(&out) && contains_word(&out) { cased(&out) } else { out }
+    if is_mixed_case(&out) && contains_word(&out) { Cow::Owned(cased(&out)) } else { out }
 }
 
-fn is_mixed_case(text: &str) -> bool {
-    text.contains(char::is_uppercase) && text.contains(char::is_lowercase)
+/// Returns whether the case of a word changes at two places, so that another word can be between them.
+fn is_mixed_case(word: &str) -> bool {
+    let case = |c: char| (c.is_uppercase(), c.is_lowercase());
+    let (mut changes, mut last) = (0, None);
+    for case in word.chars().map(case) {
+        changes += usize::from(last.is_some_and(|last| last != case));
+        last = Some(case);
+    }
+    changes > 1 && word.contains(char::is_uppercase) && word.contains(char::is_lowercase)
 }
 
 /// Puts spaces around words for signs that only their case sets apart, as in `bobATexampleDOTcom` and `bobAtExampleDotCom`.

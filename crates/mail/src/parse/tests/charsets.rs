@@ -243,3 +243,20 @@ fn mails_of_the_corpus_are_decoded_without_a_character_set() {
     println!("charsets: {right} of {total} mails are decoded right");
     assert!(total > 0 && f64::from(right) / f64::from(total) >= SHARE_MIN);
 }
+
+#[test]
+fn the_ascii_line_end_behind_wide_characters_is_no_character() {
+    for text in [GERMAN, RUSSIAN, JAPANESE] {
+        for is_big in [false, true] {
+            let unit = |unit: u16| if is_big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+            let body: Vec<u8> = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(unit).collect();
+            for end in ["\r\n", ""] {
+                for kind in ["text/plain", "text/plain; charset=us-ascii", "text/plain; charset=x-unknown"] {
+                    let head = format!("From: a@x.example\r\nContent-Type: {kind}\r\n\r\n");
+                    let raw = [head.as_bytes(), &body, end.as_bytes()].concat();
+                    assert_eq!(parse(&raw).text.as_deref().map(str::trim_end), Some(text.trim_end()), "{kind}");
+                }
+            }
+        }
+    }
+}

@@ -19,7 +19,7 @@ fn entries(name: &str, value: &str) -> Vec<(Option<String>, String)> {
 }
 
 /// Values, and the names and addresses in them.
-const VALUES: [(&str, &[(&str, &str)]); 43] = [
+const VALUES: [(&str, &[(&str, &str)]); 44] = [
     ("ann@x.example", &[("", "ann@x.example")]),
     ("<ann@x.example>>", &[("", "ann@x.example")]),
     ("Ann <ann@x.example>>", &[("Ann", "ann@x.example")]),
@@ -30,6 +30,7 @@ const VALUES: [(&str, &[(&str, &str)]); 43] = [
     ("<ann@x.example>.", &[("", "ann@x.example")]),
     ("mailto:ann@x.example", &[("", "ann@x.example")]),
     ("<mailto:ann@x.example>", &[("", "ann@x.example")]),
+    ("[mailto:ann@x.example]", &[("", "ann@x.example")]),
     ("Ann <mailto:ann@x.example>", &[("Ann", "ann@x.example")]),
     ("Ann <MAILTO:ann@x.example>", &[("Ann", "ann@x.example")]),
     ("\"ann@x.example\" <ann@x.example>", &[("", "ann@x.example")]),
