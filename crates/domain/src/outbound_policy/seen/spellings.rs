@@ -1,6 +1,6 @@
 //! Texts that a text spells: without its escapes, tags, invisible characters and encodings.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 mod encoded;
 
@@ -75,6 +75,11 @@ const DOT_WORDS: &[&str] = &[
     "점",
     "닷",
 ];
+/// The sign that each word stands for.
+static SIGNS: LazyLock<HashMap<&str, char>> = LazyLock::new(|| {
+    let of = |words: &'static [&str], sign: char| words.iter().map(move |word| (*word, sign));
+    of(DOT_WORDS, '.').chain(of(AT_WORDS, '@')).collect()
+});
 /// Words of scripts that don't put spaces around words, with their signs.
 const UNSPACED_WORDS: &[(&str, &str)] = &[
     ("アットマーク", " @ "),
@@ -295,12 +300,10 @@ fn spelled_out(text: &str) -> Option<String> {
 fn token(word: &str) -> Token {
     let lower = if word.is_ascii() { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) };
     let bare = lower.trim_matches(|c| is_bracket(c) || matches!(c, ',' | ';' | ':' | '"' | '\''));
-    let is_any_of = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(bare));
-    if is_any_of(AT_WORDS) {
-        return Token::Sign('@');
-    }
-    if is_any_of(DOT_WORDS) {
-        return Token::Sign('.');
+    let has_capital = bare.bytes().any(|byte| byte.is_ascii_uppercase());
+    let small = if has_capital { Cow::Owned(bare.to_ascii_lowercase()) } else { Cow::Borrowed(bare) };
+    if let Some(sign) = SIGNS.get(&*small) {
+        return Token::Sign(*sign);
     }
     let is_bracketed = !word.starts_with(char::is_alphanumeric)
         && BRACKETS.iter().any(|(open, close)| word.starts_with(*open) && word.ends_with(*close));
@@ -308,7 +311,7 @@ fn token(word: &str) -> Token {
 }
 
 fn is_bracket(c: char) -> bool {
-    BRACKETS.iter().any(|(open, close)| c == *open || c == *close)
+    !(c.is_ascii_alphanumeric() || c == ' ') && BRACKETS.iter().any(|(open, close)| c == *open || c == *close)
 }
 
 fn contains_word(text: &str) -> bool {

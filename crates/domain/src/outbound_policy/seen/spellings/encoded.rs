@@ -22,13 +22,13 @@ pub(super) fn texts(text: &str) -> Vec<String> {
 
 /// Returns the texts that numbers of bytes stand for.
 pub(super) fn all_numbers(text: &str) -> impl Iterator<Item = String> {
-    BASES.iter().filter(|(_, at)| text.contains(at)).flat_map(|(base, _)| numbers(text, *base))
+    BASES.iter().filter(|(base, at)| has_at(text, *base, at)).flat_map(|(base, _)| numbers(text, *base))
 }
 
 /// Returns the texts that runs of base64 or hexadecimal digits stand for.
 fn runs(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let is_code = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
+    let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-');
     for run in text.split(|c: char| !is_code(c)).filter(|run| run.len() >= RUN_MIN) {
         let bare = run.trim_end_matches('=');
         let standard = bare.replace('-', "+").replace('_', "/");
@@ -49,6 +49,23 @@ fn from_hex(run: &str) -> Option<String> {
     }
     let bytes = run.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
     String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
+}
+
+/// Returns whether a number in the text has the digits of `@`. Most texts have none, and are read no further.
+fn has_at(text: &str, base: u32, at: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_sign = |byte: &u8| !byte.is_ascii_alphanumeric();
+    let mut from = 0;
+    while let Some(found) = memchr::memmem::find(&bytes[from..], at.as_bytes()) {
+        let digits = from + found;
+        let start = bytes[from..digits].iter().rposition(is_sign).map_or(from, |sign| from + sign + 1);
+        let end = bytes[digits..].iter().position(is_sign).map_or(bytes.len(), |sign| digits + sign);
+        if bytes_of(&text[start..end], base).is_some_and(|bytes| bytes.contains(&b'@')) {
+            return true;
+        }
+        from = end;
+    }
+    false
 }
 
 /// Returns the texts that numbers of bytes with signs between them stand for, such as `61 40 62`, `61:40:62`, `0x61, 0x40`.
