@@ -1,5 +1,6 @@
 //! PDF: text by its glyphs in the order in which the page draws them. A page that only shows images is rasterized for OCR.
 
+mod columns;
 mod line;
 mod order;
 mod page;

@@ -19,7 +19,7 @@ use hayro::{
 };
 
 use super::{
-    line::PageLine,
+    line::{PageLines, TextPlace},
     order::is_right_to_left,
     replacement::{self, Replacement},
 };
@@ -88,7 +88,7 @@ pub(super) fn read<'a>(
         area,
         content: PageContent::default(),
         last: None,
-        line: PageLine::default(),
+        lines: PageLines::default(),
         drawn: HashMap::default(),
         forms: 0,
         depth: 0,
@@ -97,7 +97,7 @@ pub(super) fn read<'a>(
     };
     let drawn = catch_unwind(AssertUnwindSafe(|| interpret_page(page, &mut context, &mut reader)));
     reader.end_replacement();
-    reader.line.write(reader.out);
+    reader.lines.write(reader.out);
     reader.content.is_cut = drawn.is_err();
     reader.content
 }
@@ -138,6 +138,13 @@ impl GlyphPlace {
         self.em / self.em.hypot().max(f64::MIN_POSITIVE)
     }
 
+    /// Returns the place along the line.
+    fn along_line(self) -> TextPlace {
+        let along = self.direction();
+        let (start, end) = (self.start.to_vec2().dot(along), self.end.to_vec2().dot(along));
+        TextPlace { start, end, size: self.size, along, baseline: along.cross(self.start.to_vec2()) }
+    }
+
     /// Returns the place of a text that is drawn without glyphs.
     fn of_area(area: Rect) -> Self {
         let (start, end) = (Point::new(area.x0, area.y1), Point::new(area.x1, area.y1));
@@ -150,7 +157,7 @@ struct PageReader<'o> {
     area: Rect,
     content: PageContent,
     last: Option<LastGlyph>,
-    line: PageLine,
+    lines: PageLines,
     /// Where glyphs are, by character and square, because bold text may be drawn twice.
     drawn: HashMap<(char, i32, i32), Point, FixedState>,
     /// Forms that were drawn.
@@ -188,7 +195,7 @@ impl PageReader<'_> {
             None => {
                 if let Some(last) = &mut self.last {
                     *last = LastGlyph { end: place.end, size: place.size };
-                    self.line.extend(place.end.to_vec2().dot(place.direction()));
+                    self.lines.extend(place.end.to_vec2().dot(place.direction()));
                 }
             }
         }
@@ -225,12 +232,7 @@ impl PageReader<'_> {
         self.last = Some(LastGlyph { end: place.end, size: place.size });
         self.content.glyphs += text.chars().filter(|c| !c.is_whitespace()).count();
         self.is_hyphenated = text.ends_with(SOFT_HYPHEN);
-        let along = place.direction();
-        let reach = place.start.to_vec2().dot(along)..place.end.to_vec2().dot(along);
-        self.line.push(text, reach, place.size);
-        if self.line.is_full() {
-            self.line.write(self.out);
-        }
+        self.lines.push(text, place.along_line(), self.out);
     }
 
     /// Returns whether the same text is this near already, and else notes it.
@@ -258,14 +260,15 @@ impl PageReader<'_> {
         let (forward, aside) = (moved.dot(along), moved.cross(along));
         let scale = place.size.max(last.size);
         let may_go_back =
-            aside.abs() < SAME_BASELINE * scale && (is_right_to_left(next) || self.line.has_right_to_left());
+            aside.abs() < SAME_BASELINE * scale && (is_right_to_left(next) || self.lines.has_right_to_left());
         if aside.abs() > LINE_SHIFT * scale || (forward < -BACK_SHIFT * scale && !may_go_back) {
-            if !self.is_hyphenated {
-                self.line.write(self.out);
-                self.out.end_line();
+            if self.is_hyphenated {
+                self.lines.join();
+            } else {
+                self.lines.end_line();
             }
         } else {
-            self.line.separate(forward, scale, next);
+            self.lines.separate(forward, scale, next);
         }
     }
 }
