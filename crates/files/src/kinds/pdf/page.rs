@@ -21,7 +21,8 @@ use hayro::{
 use super::{
     line::{PageLines, TextPlace},
     order::is_right_to_left,
-    replacement::{self, Replacement},
+    replacement::Replacement,
+    structure::{PageStructure, StatedText, Structure},
 };
 use crate::{
     limits::{IMAGE_PIXELS_MAX, PAGE_FORMS_MAX, PAGE_GLYPHS_MAX},
@@ -77,6 +78,7 @@ pub(super) fn read<'a>(
     page: &Page<'a>,
     pdf: &'a Pdf,
     cache: &InterpreterCache<'a>,
+    structure: &mut Structure<'a>,
     out: &mut TextWriter,
 ) -> PageContent {
     let (width, height) = page.render_dimensions();
@@ -85,6 +87,7 @@ pub(super) fn read<'a>(
     let mut context = Context::new(transform, area, cache, pdf.xref(), InterpreterSettings::default());
     let mut reader = PageReader {
         out,
+        structure: structure.of_page(page),
         area,
         content: PageContent::default(),
         last: None,
@@ -152,8 +155,9 @@ impl GlyphPlace {
     }
 }
 
-struct PageReader<'o> {
+struct PageReader<'o, 's> {
     out: &'o mut TextWriter,
+    structure: PageStructure<'o, 's>,
     area: Rect,
     content: PageContent,
     last: Option<LastGlyph>,
@@ -170,7 +174,7 @@ struct PageReader<'o> {
     is_hyphenated: bool,
 }
 
-impl PageReader<'_> {
+impl PageReader<'_, '_> {
     fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine) {
         if self.replaced.is_some() {
             return GlyphPlace::of(glyph, transform).into_iter().for_each(|place| self.replaced_glyph(place));
@@ -273,7 +277,7 @@ impl PageReader<'_> {
     }
 }
 
-impl<'a> Device<'a> for PageReader<'_> {
+impl<'a> Device<'a> for PageReader<'_, '_> {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, _: &DrawMode) {
         if self.replaced.is_some() {
             self.draw_area(props.transform.transform_rect_bbox(path.bounding_box()));
@@ -321,8 +325,15 @@ impl<'a> Device<'a> for PageReader<'_> {
     fn begin_marked_content(&mut self, _: &[u8], properties: Option<&Dict<'_>>) {
         self.depth += 1;
         if self.replaced.is_none() {
-            let text = properties.and_then(replacement::stated_text);
-            self.replaced = text.map(|text| Replacement { text: Some(text), depth: self.depth, area: None });
+            let text = properties.and_then(|properties| self.structure.stated_text(properties));
+            self.replaced = text.map(|text| Replacement {
+                text: match text {
+                    StatedText::Of(text) => Some(text),
+                    StatedText::Before => None,
+                },
+                depth: self.depth,
+                area: None,
+            });
         }
     }
 

@@ -1,5 +1,6 @@
 //! Small files, whose font has capital letters for those of Hebrew where it is `/F2`.
 
+mod structure;
 mod tables;
 #[allow(unreachable_pub)]
 mod writer;
