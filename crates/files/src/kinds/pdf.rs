@@ -6,6 +6,7 @@ mod order;
 mod page;
 mod replacement;
 mod structure;
+mod words;
 
 use hayro::{
     RenderCache, RenderSettings,

@@ -5,7 +5,7 @@ mod row;
 use std::ops::Range;
 
 use self::row::Row;
-use super::line::{Line, Word};
+use super::words::{Line, Word};
 
 /// In units of the font size: the narrowest gap between columns.
 const GAP_MIN: f64 = 0.45;
@@ -180,9 +180,9 @@ impl Column {
         (self.first..=self.last).contains(&line)
     }
 
-    /// Returns whether a line is of the table, or the one before or after it.
+    /// Returns whether a line is of the table, the one before it, or one of its totals.
     fn is_near(&self, line: usize) -> bool {
-        (self.first..=self.last + 2).contains(&(line + 1))
+        (self.first..=self.last + 1 + SKIPPED_MAX).contains(&(line + 1))
     }
 
     fn is_between_lines(&self, line: usize) -> bool {

@@ -1,13 +1,12 @@
 //! The lines of a page. Programs draw the glyphs of a line from left to right, whatever direction the text has, so a line with
 //! letters of Hebrew or Arabic is put in the order in which it is read.
 
-use std::ops::Range;
-
 use hayro::kurbo::Vec2;
 
 use super::{
     columns::{self, Cells},
     order::{self, is_mark, is_right_to_left},
+    words::{Line, Word},
 };
 use crate::output::TextWriter;
 
@@ -34,28 +33,6 @@ struct Piece {
     size: f64,
 }
 
-/// A word of a line.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Word {
-    /// Where it begins and ends: bytes of the text, or pieces of a line whose order changes.
-    from: usize,
-    to: usize,
-    /// Where it begins and ends along the line.
-    pub(super) start: f64,
-    pub(super) end: f64,
-    pub(super) has_digit: bool,
-    /// Whether it may be the label of an entry of a list.
-    pub(super) is_label: bool,
-    /// Whether it is a number, which may have a sign, a currency and brackets.
-    pub(super) is_number: bool,
-    /// Whether it is the currency or the sign of a number.
-    pub(super) is_sign: bool,
-    /// Whether it is one dot.
-    pub(super) is_dot: bool,
-    /// Whether it only leads from one text to another: dots, lines.
-    pub(super) is_leader: bool,
-}
-
 /// The place of a text that is drawn.
 #[derive(Clone, Copy)]
 pub(super) struct TextPlace {
@@ -67,32 +44,6 @@ pub(super) struct TextPlace {
     pub(super) along: Vec2,
     /// How far down the baseline is.
     pub(super) baseline: f64,
-}
-
-/// A line that is complete.
-pub(super) struct Line {
-    text: Range<usize>,
-    /// The pieces of a line whose order changes.
-    pieces: Range<usize>,
-    words: Range<usize>,
-    pub(super) along: Vec2,
-    pub(super) baseline: f64,
-    pub(super) size: f64,
-    /// Whether text of the next line was joined to it.
-    pub(super) is_joined: bool,
-    /// Whether the text goes on without a line end.
-    is_open: bool,
-}
-
-impl Line {
-    /// Returns its words, of those of all lines.
-    pub(super) fn words_of<'a>(&self, words: &'a [Word]) -> &'a [Word] {
-        &words[self.words.clone()]
-    }
-
-    fn is_reordered(&self) -> bool {
-        !self.pieces.is_empty()
-    }
 }
 
 /// The lines of a page while they are drawn.

@@ -1,7 +1,7 @@
 //! The cells of one line of a table.
 
 use super::{CellStart, Cells, Column, Gap, PAIR_GAP, STRIP_MIN, TOLERANCE};
-use crate::kinds::pdf::line::{Line, Word};
+use crate::kinds::pdf::words::{Line, Word};
 
 /// Words of a cell of a heading. A line with a longer text is a paragraph above or below the table.
 const HEADING_WORDS_MAX: usize = 6;
@@ -20,9 +20,9 @@ impl<'a> Row<'a> {
         Self { index, line, words: line.words_of(words), gaps }
     }
 
-    pub(super) fn cells(&self, columns: &[Column]) -> Cells {
+    pub(super) fn cells(&self, all: &[Column]) -> Cells {
         let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else { return Cells::default() };
-        let columns: Vec<(&Column, Option<usize>)> = columns
+        let columns: Vec<(&Column, Option<usize>)> = all
             .iter()
             .map(|column| (column, self.number_of(column)))
             .filter(|(column, number)| column.covers(self.index) || number.is_some())
@@ -40,8 +40,28 @@ impl<'a> Row<'a> {
             return Cells::default();
         }
         let before = columns.iter().filter(|(column, _)| column.middle_of_strip() < first.start).count();
+        let before = before.max(self.column_of_first_cell(all));
         let after = columns.iter().filter(|(column, _)| column.middle_of_strip() > last.end).count();
         Cells { before, begins, after }
+    }
+
+    /// Returns the columns before the first cell if that is wider than its column, which aligns it at the right.
+    fn column_of_first_cell(&self, all: &[Column]) -> usize {
+        let near: Vec<&Column> = all.iter().filter(|column| column.is_near(self.index)).collect();
+        let is_left_of = |one: &Column, other: &Column| one.middle_of_strip() <= other.middle_of_strip();
+        let own = near.iter().filter(|column| !column.covers(self.index) && self.begins_in(column));
+        let before = own.map(|column| near.iter().filter(|one| is_left_of(one, column)).count()).max().unwrap_or(0);
+        let is_after_first =
+            self.words.first().is_some_and(|word| near.iter().any(|one| one.strip.start <= word.start));
+        if is_after_first { before } else { 0 }
+    }
+
+    /// Returns whether the first cell ends where those of a column do.
+    fn begins_in(&self, column: &Column) -> bool {
+        let end = self.gaps.first().map_or(self.words.len(), |gap| gap.word);
+        let (Some(first), Some(last)) = (self.words.first(), self.words[..end].last()) else { return false };
+        let right = column.right.filter(|_| column.left.is_none());
+        first.start < column.strip.end && right.is_some_and(|right| (right - last.end).abs() <= TOLERANCE * column.size)
     }
 
     /// Returns the words that begin a cell after a wide gap.

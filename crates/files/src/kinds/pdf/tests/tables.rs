@@ -123,6 +123,18 @@ fn an_empty_cell_keeps_the_others_in_their_columns() {
     assert_eq!(table(&total, &columns, 10.0), expected(&total));
 }
 
+/// The label of a total may need more than its column.
+#[test]
+fn a_cell_that_is_wider_than_its_column_stays_in_it() {
+    for gap in [0.7, 1.2, 2.0] {
+        let columns = columns([Left, Right, Right, Right], gap);
+        for label in ["e:", "bandage", "bone pond"] {
+            let rows: [&[&str]; 6] = [ROWS[0], ROWS[1], ROWS[2], ROWS[3], ROWS[4], &["", "", label, "307.10"]];
+            assert_eq!(table(&rows, &columns, 10.0), expected(&rows), "{gap} {label}");
+        }
+    }
+}
+
 #[test]
 fn a_total_that_fills_its_column_is_a_cell() {
     let rows: [&[&str]; 5] = [
