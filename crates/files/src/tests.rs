@@ -59,6 +59,12 @@ fn the_delimiter_of_a_table_splits_its_rows_evenly() {
         ("a|b\nx, y, z|2", "a\tb\nx, y, z\t2"),
         ("a;b;c\n1,5;2\n3,5;4;5;6", "a\tb\tc\n1,5\t2\n3,5\t4\t5\t6"),
         ("Name, first\nA, b\nC, d", "Name\tfirst\nA\tb\nC\td"),
+        ("sep=;\na;b,c\n1,5;2,5", "a\tb,c\n1,5\t2,5"),
+        ("sep=,\na;x,b\n1;x,2", "a;x\tb\n1;x\t2"),
+        ("\"sep=|\"\na|b;c,d", "a\tb;c,d"),
+        ("sep=\na,b", "sep=\na\tb"),
+        ("sep=ab\na,b", "sep=ab\na\tb"),
+        ("separator,b\n1,2", "separator\tb\n1\t2"),
         ("one\ntwo", "one\ntwo"),
         ("", ""),
     ];
