@@ -31,6 +31,15 @@ impl<'a> Archive<'a> {
 
     /// Returns the bytes of an entry; `None` if the archive lacks it.
     pub(crate) fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
+        self.read_at_most(name, self.left)
+    }
+
+    /// Returns the bytes of a file inside. All of them get a half of what the archive may unpack to.
+    pub(crate) fn read_embedded(&mut self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
+        self.read_at_most(name, self.left.saturating_sub(ARCHIVE_BYTES_MAX / 2))
+    }
+
+    fn read_at_most(&mut self, name: &str, left: u64) -> Result<Option<Vec<u8>>, FileError> {
         let entry = match self.zip.by_name(name) {
             Ok(entry) => entry,
             Err(ZipError::FileNotFound) => return Ok(None),
@@ -39,7 +48,7 @@ impl<'a> Archive<'a> {
         if entry.encrypted() {
             return Err(FileError::new(FileErrorCode::Encrypted, "The file is encrypted."));
         }
-        let max = ENTRY_BYTES_MAX.min(self.left);
+        let max = ENTRY_BYTES_MAX.min(left);
         let mut bytes = Vec::new();
         entry.take(max + 1).read_to_end(&mut bytes).map_err(|_| FileError::parse("A part of the file is damaged."))?;
         if bytes.len() as u64 > max {

@@ -2,6 +2,7 @@
 
 pub mod docx;
 pub(crate) mod drawing;
+pub(crate) mod embedded;
 pub mod epub;
 pub mod ics;
 pub mod image;

@@ -14,7 +14,7 @@ pub struct FileText {
     pub is_truncated: bool,
     /// The language that the file states (BCP 47).
     pub language: Option<String>,
-    /// Text of HTML that its style hides from readers. Only a screen needs it.
+    /// Text that the file hides from readers: by the style of HTML, or as hidden text of Word. Only a screen needs it.
     pub hidden: String,
     /// Pages to read by OCR.
     pub images: Vec<PageImage>,

@@ -39,7 +39,7 @@ fn a_result_survives_the_pipe() {
     assert_eq!(worker::parse_output(b"{}\nrest"), None);
 }
 
-fn read_named(filename: &str, bytes: &[u8]) -> FileText {
+pub(crate) fn read_named(filename: &str, bytes: &[u8]) -> FileText {
     read(&named(filename, "application/octet-stream"), bytes).expect("readable")
 }
 
@@ -59,6 +59,12 @@ fn the_delimiter_of_a_table_splits_its_rows_evenly() {
         ("a|b\nx, y, z|2", "a\tb\nx, y, z\t2"),
         ("a;b;c\n1,5;2\n3,5;4;5;6", "a\tb\tc\n1,5\t2\n3,5\t4\t5\t6"),
         ("Name, first\nA, b\nC, d", "Name\tfirst\nA\tb\nC\td"),
+        ("sep=;\na;b,c\n1,5;2,5", "a\tb,c\n1,5\t2,5"),
+        ("sep=,\na;x,b\n1;x,2", "a;x\tb\n1;x\t2"),
+        ("\"sep=|\"\na|b;c,d", "a\tb;c,d"),
+        ("sep=\na,b", "sep=\na\tb"),
+        ("sep=ab\na,b", "sep=ab\na\tb"),
+        ("separator,b\n1,2", "separator\tb\n1\t2"),
         ("one\ntwo", "one\ntwo"),
         ("", ""),
     ];
@@ -157,16 +163,28 @@ fn a_row_of_one_long_string_needs_no_memory_beyond_its_text() {
 
 /// Returns a workbook of one sheet with these rows.
 fn workbook(rows: String, strings: String) -> Vec<u8> {
-    let parts = [
-        ("xl/workbook.xml", r#"<sheet name="a" r:id="s"/>"#.to_owned()),
-        ("xl/_rels/workbook.xml.rels", r#"<Relationship Id="s" Type="x/worksheet" Target="s.xml"/>"#.to_owned()),
-        ("xl/s.xml", rows),
-        ("xl/sharedStrings.xml", strings),
-    ];
+    workbook_of(&[("xl/s.xml", rows.as_bytes()), ("xl/sharedStrings.xml", strings.as_bytes())])
+}
+
+/// Returns a workbook of one sheet with one cell, and these parts.
+pub(crate) fn workbook_of(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let sheet = br#"<row><c t="inlineStr"><is><t>cell</t></is></c></row>"#;
+    let relation = br#"<Relationship Id="s" Type="x/worksheet" Target="s.xml"/>"#;
+    let mut all: Vec<(&str, &[u8])> =
+        vec![("xl/workbook.xml", br#"<sheet name="a" r:id="s"/>"#), ("xl/_rels/workbook.xml.rels", relation)];
+    if parts.iter().all(|(name, _)| *name != "xl/s.xml") {
+        all.push(("xl/s.xml", sheet));
+    }
+    all.extend(parts);
+    archive(&all)
+}
+
+/// Returns an archive of parts.
+pub(crate) fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, text) in &parts {
+    for (name, bytes) in parts {
         zip.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a part");
-        std::io::Write::write_all(&mut zip, text.as_bytes()).expect("written");
+        std::io::Write::write_all(&mut zip, bytes).expect("written");
     }
     zip.finish().expect("an archive").into_inner()
 }

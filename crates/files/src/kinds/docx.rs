@@ -5,7 +5,9 @@ mod numbering;
 use numbering::{Numbering, ParagraphNumbers};
 
 use super::{
-    drawing, paragraphs,
+    drawing,
+    embedded::EmbeddedFiles,
+    paragraphs,
     relations::{relations, resolved},
 };
 use crate::{FileError, FileText, archive::Archive, output::TextWriter, xml};
@@ -13,7 +15,7 @@ use crate::{FileError, FileText, archive::Archive, output::TextWriter, xml};
 /// Notes and comments, after the text.
 const NOTES: [&str; 3] = ["word/footnotes.xml", "word/endnotes.xml", "word/comments.xml"];
 
-pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
+pub(crate) fn read(bytes: &[u8], depth: usize) -> Result<FileText, FileError> {
     let mut archive = Archive::open(bytes)?;
     let mut out = TextWriter::default();
     let margins = margins(&archive);
@@ -21,15 +23,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         part(&mut archive, name, &mut out)?;
     }
     let main = relations(&mut archive, "_rels/.rels")?.into_iter().find(|one| one.kind.ends_with("/officeDocument"));
-    let name = main.map_or_else(|| "word/document.xml".to_owned(), |main| resolved("", &main.target));
-    let document = archive.require(&name)?;
+    let main = main.map_or_else(|| "word/document.xml".to_owned(), |main| resolved("", &main.target));
+    let document = archive.require(&main)?;
     let mut numbers = ParagraphNumbers::new(numbering(&mut archive)?);
     paragraphs::write_labeled(&xml::decode(&document), &mut out, &mut numbers)?;
     let after = NOTES.iter().map(|name| (*name).to_owned());
     for name in after.chain(margins.into_iter().filter(|name| name.starts_with("word/footer"))) {
         part(&mut archive, &name, &mut out)?;
     }
-    drawing::write_related(&mut archive, &name, &mut out)?;
+    drawing::write_related(&mut archive, &main, &mut out)?;
+    EmbeddedFiles::new(depth).write(&mut archive, &main, &mut out)?;
     Ok(out.finish())
 }
 

@@ -48,7 +48,15 @@ pub(crate) fn write_labeled(
     labels: &mut dyn ParagraphLabels,
 ) -> Result<(), FileError> {
     let mut steps = XmlSteps::new(source);
-    let mut reader = ParagraphReader { out, labels, is_text: false, skipped: 0, cells: 0, cell: String::new() };
+    let mut reader = ParagraphReader {
+        out,
+        labels,
+        is_text: false,
+        skipped: 0,
+        cells: 0,
+        cell: String::new(),
+        run: RunState::Outside,
+    };
     while let Some(step) = steps.next()? {
         if reader.out.is_full() {
             return Ok(());
@@ -73,6 +81,16 @@ struct ParagraphReader<'o> {
     /// Nesting of cells.
     cells: usize,
     cell: String,
+    run: RunState,
+}
+
+/// A run of text with the same properties.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RunState {
+    Outside,
+    Visible,
+    /// Its properties hide it from readers.
+    Hidden,
 }
 
 impl ParagraphReader<'_> {
@@ -86,6 +104,9 @@ impl ParagraphReader<'_> {
         self.labels.open(&name, tag);
         match &*name {
             "t" => self.is_text = true,
+            "r" => self.run = RunState::Visible,
+            "vanish" if self.run == RunState::Visible && is_on(tag) => self.run = RunState::Hidden,
+            "tab" | "br" | "cr" | "noBreakHyphen" if self.run == RunState::Hidden => {}
             "tab" if self.cells == 0 => self.out.push_char('\t'),
             "br" | "cr" if self.cells == 0 => self.out.push_char('\n'),
             "tab" | "br" | "cr" => self.cell.push(' '),
@@ -105,6 +126,7 @@ impl ParagraphReader<'_> {
         }
         self.labels.close(name);
         match name {
+            "r" => self.run = RunState::Outside,
             "p" if self.cells > 0 => self.cell.push(' '),
             "p" => self.out.end_line(),
             "tc" if self.cells == 1 => {
@@ -118,9 +140,52 @@ impl ParagraphReader<'_> {
     }
 
     fn text(&mut self, text: &str) {
+        if self.run == RunState::Hidden {
+            return self.out.hide(text);
+        }
         let label = self.labels.take().map(|label| label + " ");
         for piece in label.as_deref().into_iter().chain([text]) {
             if self.cells > 0 { self.cell.push_str(piece) } else { self.out.push(piece) }
+        }
+    }
+}
+
+/// Returns whether a property that is on or off is on.
+fn is_on(tag: &XmlTag<'_>) -> bool {
+    tag.attribute("val").is_none_or(|value| !matches!(&*value, "0" | "false" | "off"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> crate::FileText {
+        let mut out = TextWriter::default();
+        write(&format!("<w:body>{body}</w:body>"), &mut out).expect("readable");
+        out.finish()
+    }
+
+    #[test]
+    fn hidden_text_is_kept_for_the_screen() {
+        let run = |properties: &str, text: &str| format!("<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>");
+        let table = [
+            (run("<w:vanish/>", "unseen"), "a", "unseen"),
+            (run("<w:b/><w:vanish w:val=\"1\"/><w:i/>", "unseen"), "a", "unseen"),
+            (run("<w:vanish w:val=\"true\"/>", "unseen"), "a", "unseen"),
+            (run("<w:vanish w:val=\"0\"/>", " b"), "a b", ""),
+            (run("<w:vanish w:val=\"false\"/>", " b"), "a b", ""),
+            (run("<w:vanish w:val=\"off\"/>", " b"), "a b", ""),
+            (run("<w:webHidden/>", " b"), "a b", ""),
+            (run("<w:specVanish/>", " b"), "a b", ""),
+            (format!("{}{}", run("<w:vanish/>", "unseen"), run("", " b")), "a b", "unseen"),
+            ("<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t> b</w:t></w:r>".to_owned(), "a b", ""),
+            (run("<w:vanish/>", "one</w:t><w:tab/><w:br/><w:noBreakHyphen/><w:t>two"), "a", "one\ntwo"),
+        ];
+        for (runs, expected, hidden) in &table {
+            for (open, close) in [("", ""), ("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>")] {
+                let text = read(&format!("{open}<w:p><w:r><w:t>a</w:t></w:r>{runs}</w:p>{close}"));
+                assert_eq!((&*text.pages.concat(), text.hidden.trim()), (*expected, *hidden), "{runs}");
+            }
         }
     }
 }

@@ -1,9 +1,12 @@
 //! PDF: text by its glyphs in the order in which the page draws them. A page that only shows images is rasterized for OCR.
 
+mod columns;
 mod line;
 mod order;
 mod page;
 mod replacement;
+mod structure;
+mod words;
 
 use hayro::{
     RenderCache, RenderSettings,
@@ -14,6 +17,7 @@ use hayro::{
     vello_cpu::color::palette::css::WHITE,
 };
 
+use self::structure::Structure;
 use crate::{
     FileError, FileErrorCode, FileHints, FileText, PageImage,
     limits::{OCR_PAGES_MAX, OCR_PIXELS_MAX, PAGES_MAX, VIEW_PIXELS_MAX},
@@ -30,13 +34,14 @@ const CUT_PAGES_MAX: usize = 4;
 pub(crate) fn read(hints: &FileHints, bytes: &[u8]) -> Result<FileText, FileError> {
     let pdf = open(bytes)?;
     let mut cache = InterpreterCache::new();
+    let mut structure = Structure::of(&pdf);
     let mut out = TextWriter::default();
     let (mut scans, mut cut, mut is_incomplete) = (Vec::new(), 0, false);
     for (index, page) in pdf.pages().iter().enumerate() {
         if !out.begin_page() {
             break;
         }
-        let shown = page::read(page, &pdf, &cache, &mut out);
+        let shown = page::read(page, &pdf, &cache, &mut structure, &mut out);
         match (shown.is_scan(), shown.can_be_drawn()) {
             (true, true) => scans.push(index),
             (true, false) => is_incomplete = true,
@@ -91,7 +96,8 @@ pub(crate) fn page_image(bytes: &[u8], index: usize) -> Result<FileText, FileErr
     let pdf = open(bytes)?;
     let mut found = FileText { is_paged: true, ..FileText::default() };
     if let Some(page) = pdf.pages().get(index).filter(|_| index < PAGES_MAX) {
-        if !page::read(page, &pdf, &InterpreterCache::new(), &mut TextWriter::default()).can_be_drawn() {
+        let (mut structure, mut out) = (Structure::of(&pdf), TextWriter::default());
+        if !page::read(page, &pdf, &InterpreterCache::new(), &mut structure, &mut out).can_be_drawn() {
             return Err(FileError::too_large("The page draws too much to be shown."));
         }
         let image = rasterize(page, VIEW_RASTER);

@@ -10,19 +10,22 @@ use crate::{
     FileError, FileText,
     archive::Archive,
     kinds::{
-        drawing, paragraphs,
+        drawing,
+        embedded::EmbeddedFiles,
+        paragraphs,
         relations::{related, relations, resolved},
     },
     output::TextWriter,
     xml::{self, XmlStep, XmlSteps},
 };
 
-pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
+pub(crate) fn read(bytes: &[u8], depth: usize) -> Result<FileText, FileError> {
     let mut archive = Archive::open(bytes)?;
     let presentation = archive.require("ppt/presentation.xml")?;
     let targets = relations(&mut archive, "ppt/_rels/presentation.xml.rels")?;
     let (mut out, mut is_damaged) = (TextWriter::default(), false);
     let mut backgrounds = Backgrounds::default();
+    let mut embedded = EmbeddedFiles::new(depth);
     for id in slide_ids(&xml::decode(&presentation))? {
         let relation = targets.iter().find(|relation| relation.id == id);
         let name = relation.map(|relation| resolved("ppt/", &relation.target)).unwrap_or_default();
@@ -40,6 +43,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         write_notes(&mut archive, &name, &mut out)?;
         out.end_line();
         behind.write(&slide, &mut out);
+        embedded.write(&mut archive, &name, &mut out)?;
         if out.is_full() {
             break;
         }

@@ -42,7 +42,7 @@ pub(crate) fn write_lines(out: &mut TextWriter, text: &str) {
 pub(crate) fn csv(bytes: &[u8]) -> Result<FileText, FileError> {
     let text = decode(bytes)?.replace("\r\n", "\n").replace('\r', "\n");
     let text = text.trim_start_matches('\u{feff}');
-    let delimiter = delimiter(text);
+    let (delimiter, text) = stated_delimiter(text).unwrap_or_else(|| (delimiter(text), text));
     let mut out = TextWriter::default();
     let (mut cell, mut is_quoted, mut is_empty_row) = (String::new(), false, true);
     let mut chars = text.chars().peekable();
@@ -73,6 +73,15 @@ pub(crate) fn csv(bytes: &[u8]) -> Result<FileText, FileError> {
         out.cell(&cell);
     }
     Ok(out.finish())
+}
+
+/// Returns the delimiter that a first line states for Excel, such as `sep=;`, and the rows after it.
+fn stated_delimiter(text: &str) -> Option<(char, &str)> {
+    let (line, rows) = text.split_once('\n')?;
+    let stated = line.trim_matches('"').strip_prefix("sep=")?;
+    let mut chars = stated.chars();
+    let delimiter = chars.next().filter(|c| !c.is_alphanumeric() && *c != '"')?;
+    chars.next().is_none().then_some((delimiter, rows))
 }
 
 /// Returns the delimiter that splits the first rows most evenly: prose and decimals have commas, too, but not as many in each row.

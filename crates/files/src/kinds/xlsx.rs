@@ -9,7 +9,9 @@ use format::CellFormats;
 pub(in crate::kinds) use format::civil_time;
 
 use super::{
-    drawing, paragraphs,
+    drawing,
+    embedded::EmbeddedFiles,
+    paragraphs,
     relations::{Relation, related, relations, resolved},
 };
 use crate::{
@@ -23,7 +25,7 @@ use crate::{
 /// Bytes of one row: more than the characters of any text need.
 const ROW_BYTES_MAX: usize = 4 * CHARS_MAX;
 
-pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
+pub(crate) fn read(bytes: &[u8], depth: usize) -> Result<FileText, FileError> {
     let mut archive = Archive::open(bytes)?;
     let workbook = archive.require("xl/workbook.xml")?;
     let targets = relations(&mut archive, "xl/_rels/workbook.xml.rels")?;
@@ -34,6 +36,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         is_1904: workbook.is_1904,
     };
     let (mut out, mut is_damaged) = (TextWriter::default(), false);
+    let mut embedded = EmbeddedFiles::new(depth);
     for sheet in &workbook.sheets {
         let relation = targets.iter().find(|relation| relation.id == sheet.relation);
         let name = relation.map(|relation| resolved("xl", &relation.target)).unwrap_or_default();
@@ -48,6 +51,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
         out.end_line();
         values.write(&xml::decode(&bytes), &mut out)?;
         write_beside(&mut archive, &name, &mut out)?;
+        embedded.write(&mut archive, &name, &mut out)?;
         if out.is_full() {
             break;
         }

@@ -19,9 +19,10 @@ use hayro::{
 };
 
 use super::{
-    line::PageLine,
+    line::{PageLines, TextPlace},
     order::is_right_to_left,
-    replacement::{self, Replacement},
+    replacement::Replacement,
+    structure::{PageStructure, StatedText, Structure},
 };
 use crate::{
     limits::{IMAGE_PIXELS_MAX, PAGE_FORMS_MAX, PAGE_GLYPHS_MAX},
@@ -77,6 +78,7 @@ pub(super) fn read<'a>(
     page: &Page<'a>,
     pdf: &'a Pdf,
     cache: &InterpreterCache<'a>,
+    structure: &mut Structure<'a>,
     out: &mut TextWriter,
 ) -> PageContent {
     let (width, height) = page.render_dimensions();
@@ -85,10 +87,11 @@ pub(super) fn read<'a>(
     let mut context = Context::new(transform, area, cache, pdf.xref(), InterpreterSettings::default());
     let mut reader = PageReader {
         out,
+        structure: structure.of_page(page),
         area,
         content: PageContent::default(),
         last: None,
-        line: PageLine::default(),
+        lines: PageLines::default(),
         drawn: HashMap::default(),
         forms: 0,
         depth: 0,
@@ -97,7 +100,7 @@ pub(super) fn read<'a>(
     };
     let drawn = catch_unwind(AssertUnwindSafe(|| interpret_page(page, &mut context, &mut reader)));
     reader.end_replacement();
-    reader.line.write(reader.out);
+    reader.lines.write(reader.out);
     reader.content.is_cut = drawn.is_err();
     reader.content
 }
@@ -138,6 +141,13 @@ impl GlyphPlace {
         self.em / self.em.hypot().max(f64::MIN_POSITIVE)
     }
 
+    /// Returns the place along the line.
+    fn along_line(self) -> TextPlace {
+        let along = self.direction();
+        let (start, end) = (self.start.to_vec2().dot(along), self.end.to_vec2().dot(along));
+        TextPlace { start, end, size: self.size, along, baseline: along.cross(self.start.to_vec2()) }
+    }
+
     /// Returns the place of a text that is drawn without glyphs.
     fn of_area(area: Rect) -> Self {
         let (start, end) = (Point::new(area.x0, area.y1), Point::new(area.x1, area.y1));
@@ -145,12 +155,13 @@ impl GlyphPlace {
     }
 }
 
-struct PageReader<'o> {
+struct PageReader<'o, 's> {
     out: &'o mut TextWriter,
+    structure: PageStructure<'o, 's>,
     area: Rect,
     content: PageContent,
     last: Option<LastGlyph>,
-    line: PageLine,
+    lines: PageLines,
     /// Where glyphs are, by character and square, because bold text may be drawn twice.
     drawn: HashMap<(char, i32, i32), Point, FixedState>,
     /// Forms that were drawn.
@@ -163,7 +174,7 @@ struct PageReader<'o> {
     is_hyphenated: bool,
 }
 
-impl PageReader<'_> {
+impl PageReader<'_, '_> {
     fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine) {
         if self.replaced.is_some() {
             return GlyphPlace::of(glyph, transform).into_iter().for_each(|place| self.replaced_glyph(place));
@@ -188,7 +199,7 @@ impl PageReader<'_> {
             None => {
                 if let Some(last) = &mut self.last {
                     *last = LastGlyph { end: place.end, size: place.size };
-                    self.line.extend(place.end.to_vec2().dot(place.direction()));
+                    self.lines.extend(place.end.to_vec2().dot(place.direction()));
                 }
             }
         }
@@ -225,12 +236,7 @@ impl PageReader<'_> {
         self.last = Some(LastGlyph { end: place.end, size: place.size });
         self.content.glyphs += text.chars().filter(|c| !c.is_whitespace()).count();
         self.is_hyphenated = text.ends_with(SOFT_HYPHEN);
-        let along = place.direction();
-        let reach = place.start.to_vec2().dot(along)..place.end.to_vec2().dot(along);
-        self.line.push(text, reach, place.size);
-        if self.line.is_full() {
-            self.line.write(self.out);
-        }
+        self.lines.push(text, place.along_line(), self.out);
     }
 
     /// Returns whether the same text is this near already, and else notes it.
@@ -258,19 +264,20 @@ impl PageReader<'_> {
         let (forward, aside) = (moved.dot(along), moved.cross(along));
         let scale = place.size.max(last.size);
         let may_go_back =
-            aside.abs() < SAME_BASELINE * scale && (is_right_to_left(next) || self.line.has_right_to_left());
+            aside.abs() < SAME_BASELINE * scale && (is_right_to_left(next) || self.lines.has_right_to_left());
         if aside.abs() > LINE_SHIFT * scale || (forward < -BACK_SHIFT * scale && !may_go_back) {
-            if !self.is_hyphenated {
-                self.line.write(self.out);
-                self.out.end_line();
+            if self.is_hyphenated {
+                self.lines.join();
+            } else {
+                self.lines.end_line();
             }
         } else {
-            self.line.separate(forward, scale, next);
+            self.lines.separate(forward, scale, next);
         }
     }
 }
 
-impl<'a> Device<'a> for PageReader<'_> {
+impl<'a> Device<'a> for PageReader<'_, '_> {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, _: &DrawMode) {
         if self.replaced.is_some() {
             self.draw_area(props.transform.transform_rect_bbox(path.bounding_box()));
@@ -318,8 +325,15 @@ impl<'a> Device<'a> for PageReader<'_> {
     fn begin_marked_content(&mut self, _: &[u8], properties: Option<&Dict<'_>>) {
         self.depth += 1;
         if self.replaced.is_none() {
-            let text = properties.and_then(replacement::stated_text);
-            self.replaced = text.map(|text| Replacement { text: Some(text), depth: self.depth, area: None });
+            let text = properties.and_then(|properties| self.structure.stated_text(properties));
+            self.replaced = text.map(|text| Replacement {
+                text: match text {
+                    StatedText::Of(text) => Some(text),
+                    StatedText::Before => None,
+                },
+                depth: self.depth,
+                area: None,
+            });
         }
     }
 

@@ -1,27 +1,12 @@
 //! Small files, whose font has capital letters for those of Hebrew where it is `/F2`.
 
-use std::fmt::Write;
+mod structure;
+mod tables;
+#[allow(unreachable_pub)]
+mod writer;
 
+use self::writer::{of_objects, stream};
 use super::*;
-
-fn of_objects(objects: &[String]) -> Vec<u8> {
-    let (mut file, mut offsets) = ("%PDF-1.7\n".to_owned(), Vec::new());
-    for (at, object) in objects.iter().enumerate() {
-        offsets.push(file.len());
-        let _ = write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1);
-    }
-    let start = file.len();
-    let _ = write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
-    offsets.iter().for_each(|offset| {
-        let _ = writeln!(file, "{offset:010} 00000 n ");
-    });
-    let _ = write!(file, "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1);
-    file.into_bytes()
-}
-
-fn stream(content: &str) -> String {
-    format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len())
-}
 
 /// Returns the text of a page.
 fn text_of(content: &str) -> String {
@@ -31,12 +16,13 @@ fn text_of(content: &str) -> String {
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R \
-         /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>"
+         /Resources << /Font << /F1 5 0 R /F2 6 0 R /F3 8 0 R >> >> >>"
             .to_owned(),
-        stream(content),
+        stream("", content),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 7 0 R >>".to_owned(),
-        stream(map),
+        stream("", map),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>".to_owned(),
     ]);
     read(&FileHints::default(), &file).expect("readable").pages.concat()
 }

@@ -34,6 +34,8 @@ enum NumberFormat {
     Elapsed,
     Percent(usize),
     Decimals(usize),
+    /// A number with this many digits, such as `00000` for postal codes.
+    Digits(usize),
 }
 
 impl CellFormats {
@@ -74,6 +76,10 @@ impl CellFormats {
             NumberFormat::Elapsed => elapsed(number).map_or(value.into(), Cow::Owned),
             NumberFormat::Percent(decimals) => format!("{}%", decimal(number * 100.0, decimals)).into(),
             NumberFormat::Decimals(decimals) => decimal(number, decimals).into(),
+            NumberFormat::Digits(digits) => {
+                let sign = if number < 0.0 { "-" } else { "" };
+                format!("{sign}{:0>digits$}", decimal(number.abs(), 0)).into()
+            }
             NumberFormat::General => general(value, number),
         }
     }
@@ -133,6 +139,8 @@ fn of_code(code: &str) -> NumberFormat {
         NumberFormat::Date { has_day, has_time }
     } else if letters.contains('%') {
         NumberFormat::Percent(decimals())
+    } else if letters.starts_with("00") && letters.chars().all(|c| c == '0') {
+        NumberFormat::Digits(letters.len().min(DECIMALS_MAX))
     } else if letters.contains(['0', '#']) && !letters.contains(['e', '/', '?']) {
         NumberFormat::Decimals(decimals())
     } else {
@@ -222,6 +230,16 @@ mod tests {
             ("0%", "0.025", "3%"),
             ("0.00", "1.005", "1.01"),
             ("0", "-2.5", "-3"),
+            ("00000", "1067", "01067"),
+            ("000", "7", "007"),
+            ("000", "-7", "-007"),
+            ("00", "1234", "1234"),
+            ("00", "7.5", "08"),
+            ("\"No. \"0000", "42", "0042"),
+            ("[Red]000;(000)", "42", "042"),
+            ("0,000", "42", "42"),
+            ("00.0", "7", "7.0"),
+            ("00%", "0.5", "50%"),
             ("d", "-1", "-1"),
         ];
         for (code, value, expected) in table {
