@@ -46,6 +46,8 @@ named! {
     SignInPurpose {
         /// The person asked for it.
         SignIn = "sign_in",
+        /// The person asked for it, and the mail offers a workspace: the address was in none.
+        SignUp = "sign_up",
         /// An owner invited the person to a workspace.
         Invitation = "invitation",
         /// The operator was shown the link.

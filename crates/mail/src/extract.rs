@@ -138,6 +138,7 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
     let mut has_text = false;
     let last_quote = lines.iter().rposition(|line| line.mark == LineMark::Quoted);
     let at_signs = attribution::at_signs(lines);
+    let first_text = header::first_text(lines);
     while at < lines.len() {
         let line = lines[at];
         if line.mark == LineMark::ForwardedMessage
@@ -155,7 +156,7 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
             return line::mark_all(&mut lines[at + 1..], LineMark::UnquotedHistory);
         } else if !line.is_text() {
             at += 1;
-        } else if let Some(end) = header::own_header_end(lines, at) {
+        } else if let Some(end) = header::own_header_end(lines, at, first_text) {
             drop_introduction(lines, at, end);
             at = end;
         } else if let Some(end) = header::history_start(lines, at, has_text) {
@@ -208,14 +209,14 @@ fn mark_indented(lines: &mut [MarkedLine<'_>], at: usize, has_text: bool) -> usi
     /// Maximum number of lines of the attribution, and of lines below that it is judged by.
     const LINES_MAX: usize = 12;
     let end = at + lines[at..].iter().take_while(|line| line.mark == LineMark::Indented).count();
-    let first = line::next_shown(&lines[..end], at).unwrap_or(end);
+    // The marks of blank lines don't matter, and each such run would read the blank lines around it.
+    let Some(first) = line::next_shown(&lines[..end], at) else { return end };
     let shown = lines[first..end].iter().take(LINES_MAX);
     let shown: Vec<_> = shown.map(|line| MarkedLine { mark: LineMark::Unclassified, ..*line }).collect();
     let at_signs = attribution::at_signs(&shown);
     let is_attribution =
         |end| attribution::start(&shown, end, &at_signs).is_some() || attribution::is_opening(shown[end].text);
-    let is_history = (0..shown.len()).any(is_attribution)
-        || !shown.is_empty() && header::history_start(&shown, 0, has_text).is_some();
+    let is_history = (0..shown.len()).any(is_attribution) || header::history_start(&shown, 0, has_text).is_some();
     let is_history_mark = |mark| matches!(mark, LineMark::Quoted | LineMark::UnquotedHistory);
     // An attribution above belongs to these lines; one below begins other history.
     let is_adjacent = || {

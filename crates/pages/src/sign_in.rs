@@ -78,7 +78,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .responds::<SignInOptionsView>(200)
             .page(options),
         Operation::public(Method::Post, "/platform/auth/verify", "signIn")
-            .summary("Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one.")
+            .summary("Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one, if the mail was about that: the path of its link ends in `?new`.")
             .responds::<SignedInView<'_>>(200)
             .errors(&[ErrorCode::InvalidToken, ErrorCode::SignupRateLimited, ErrorCode::Csrf])
             .page(move |service, input| verify(service, Arc::clone(&of_proofs), input)),

@@ -666,7 +666,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one. */
+        /** Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one, if the mail was about that: the path of its link ends in `?new`. */
         post: operations["signIn"];
         delete?: never;
         options?: never;

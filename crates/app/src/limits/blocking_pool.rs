@@ -16,6 +16,22 @@
 //! | Keys | an RSA key | one key |
 //! | Respond | a response of the maximum size | linear in its bytes |
 //!
+//! Every use, which a test compares with the code (`layout_rules/blocking_work` of the tests):
+//!
+//! - Receive: `app/src/inbound/authenticate.rs`, `app/src/inbound/receive.rs`,
+//!   `app/src/outbound/local_delivery/run.rs`
+//! - View: `app/src/messages/mail_html.rs`
+//! - Content: `app/src/forwarding/pass_on.rs`, `app/src/messages/raw.rs`, `app/src/outbound/forward.rs`
+//! - Compose: `app/src/drafts/attachments.rs`, `app/src/drafts/judge.rs`, `app/src/outbound/accept.rs`,
+//!   `app/src/outbound/forward.rs`, `app/src/outbound/guard/files.rs`, `app/src/outbound/guard/held.rs`,
+//!   `mcp/src/server/files.rs`
+//! - Deliver: `app/src/outbound/deliver/call.rs`
+//! - Search: `app/src/extraction/screen.rs`, `app/src/knowledge/files.rs`, `app/src/knowledge/search.rs`,
+//!   `app/src/knowledge/write.rs`, `app/src/messages/index.rs`
+//! - Keys: `app/src/domains/add.rs`
+//! - Respond: `app/src/outbound/accept.rs`, `mcp/src/events.rs`, `mcp/src/invoke.rs`,
+//!   `operations/src/v1/inboxes/messages/claim.rs`
+//!
 //! One test holds the share of a workspace in each class behind such input and does the work of others (`limits/content_work`
 //! of the tests).
 

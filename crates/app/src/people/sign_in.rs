@@ -41,7 +41,7 @@ pub async fn request_link(service: &Service, address: &Address, client: LinkClie
     let sign_in = SignIn { network: Some(counted_network(service, client.network)?), ..link };
     let work = move |tx: &mut Tx| -> StoreResult<Option<LimitName>> {
         let since = now.plus_ms(-LINKS_WINDOW_MS);
-        if sign_ins::count_since(tx, &sign_in.email, SignInPurpose::SignIn, since)? >= LINKS_PER_ADDRESS_MAX {
+        if sign_ins::count_since(tx, &sign_in.email, since)? >= LINKS_PER_ADDRESS_MAX {
             return Ok(Some(LimitName::SignInLinksPerAddress));
         }
         if client.only_known_people && !is_known(tx, &sign_in, now)? {

@@ -31,9 +31,15 @@ impl Addressee {
         match (self, sign_in.purpose) {
             (Self::NewPerson, _) => ServiceMailKind::SignUp,
             (Self::Member(_), SignInPurpose::Invitation) => ServiceMailKind::Invitation,
-            (Self::Member(_), SignInPurpose::SignIn | SignInPurpose::Operator) | (Self::Invited, _) => {
-                ServiceMailKind::SignIn
-            }
+            (Self::Member(_), _) | (Self::Invited, _) => ServiceMailKind::SignIn,
+        }
+    }
+
+    /// Returns what the link of the mail is for: only one that offers a workspace makes one.
+    fn purpose(&self, sign_in: &SignIn) -> SignInPurpose {
+        match self {
+            Self::NewPerson => SignInPurpose::SignUp,
+            Self::Member(_) | Self::Invited => sign_in.purpose,
         }
     }
 
@@ -62,6 +68,7 @@ struct LinkSecrets<'a> {
 /// Records the mail with the link in the transaction that stores it.
 struct LinkRecord {
     sign_in: SignInId,
+    purpose: SignInPurpose,
     digest: [u8; 32],
     expires_at: Time,
 }
@@ -72,7 +79,7 @@ impl AcceptHook for LinkRecord {
     }
 
     fn settle(&self, tx: &mut Tx, message: MessageId, _: &Caller, _: &IdGenerator, _: Time) -> Result<(), Refusal> {
-        if !sign_ins::set_mailed(tx, self.sign_in, message, &self.digest, self.expires_at)? {
+        if !sign_ins::set_mailed(tx, self.sign_in, self.purpose, message, &self.digest, self.expires_at)? {
             return Err(Refusal::not_found("sign-in"));
         }
         Ok(())
@@ -96,7 +103,8 @@ pub(crate) async fn send(service: &Arc<Service>, id: SignInId) -> Result<(), Ref
         if service.captures() { (token.as_str(), code.as_str()) } else { (TOKEN_PLACEHOLDER, CODE_PLACEHOLDER) };
     let SignInText { subject, text, link, valid_ms } =
         write_text(&service.config.base_url, &sign_in, &addressee, &LinkSecrets { token: shown, code: shown_code });
-    let record = LinkRecord { sign_in: id, digest, expires_at: now.plus_ms(valid_ms) };
+    let (purpose, expires_at) = (addressee.purpose(&sign_in), now.plus_ms(valid_ms));
+    let record = LinkRecord { sign_in: id, purpose, digest, expires_at };
     let mail = WrittenMail::new(message, vec![to], subject, text).with_token(token.clone());
     let mail = ServiceMail { kind: addressee.kind(&sign_in), workspace: addressee.workspace(), mail };
     service_mail::send(service, mail, Box::new(record)).await?;

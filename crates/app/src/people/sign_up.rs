@@ -1,4 +1,4 @@
-//! People who sign up: where self-signup is on, the sign-in link of an address without a member makes a workspace
+//! People who sign up: where self-signup is on, the mail to an address without a member offers a workspace, and its link makes it
 //! (`docs/decisions/people.md#0063-sign-in-by-mail`).
 
 use std::net::IpAddr;

@@ -24,7 +24,7 @@ pub enum SignInProof {
 }
 
 /// Exchanges a proof for a session; `None` if the link or code is wrong, used or expired. A person who is in no
-/// workspace gets one, where self-signup is on. The session of an invited person without a workspace has none: joining
+/// workspace gets one if the mail offered it, where self-signup is on: a workspace is a choice. The session of an invited person without a workspace has none: joining
 /// is a decision of its own (`docs/decisions/people.md#0098-joining-is-a-decision`).
 ///
 /// # Errors
@@ -48,9 +48,11 @@ pub async fn verify(service: &Service, proof: SignInProof, client: SignInClient)
         let new = NewSession { client: &client, secret: &secret, id: ids.clone().next(), now };
         let (user, workspace) = match (member_of(tx, &sign_in)?, &sign_up) {
             (Some(member), _) => (member.user.id, member.workspace),
-            (None, Some(sign_up)) if sign_in.purpose == SignInPurpose::SignIn => sign_up.execute(tx, &sign_in, now)?,
+            (None, Some(sign_up)) if sign_in.purpose == SignInPurpose::SignUp => sign_up.execute(tx, &sign_in, now)?,
             (None, _) => match (sign_in.purpose, invited_person(tx, &sign_in.email, now)?) {
-                (SignInPurpose::SignIn | SignInPurpose::Invitation, Some(user)) => (user, WorkspaceId::SERVICE),
+                (SignInPurpose::SignIn | SignInPurpose::SignUp | SignInPurpose::Invitation, Some(user)) => {
+                    (user, WorkspaceId::SERVICE)
+                }
                 _ => return Ok(None),
             },
         };

@@ -45,11 +45,17 @@ pub(super) fn history_start(lines: &[MarkedLine<'_>], at: usize, has_text: bool)
     })
 }
 
+/// Returns the index of the first line that is neither blank nor a ruler; the number of lines if there is none.
+pub(super) fn first_text(lines: &[MarkedLine<'_>]) -> usize {
+    lines.iter().position(|line| !line.is_blank() && !is_rule(line.text)).unwrap_or(lines.len())
+}
+
 /// Returns the index below the header block or helpdesk marker at line `at` if nothing is above it: some programs put
-/// the header of the message itself, or the marker for the answer, above the text.
-pub(super) fn own_header_end(lines: &[MarkedLine<'_>], at: usize) -> Option<usize> {
+/// the header of the message itself, or the marker for the answer, above the text. `first_text` is what [`first_text`]
+/// returns, once for all lines: each line would otherwise read the rulers above it again.
+pub(super) fn own_header_end(lines: &[MarkedLine<'_>], at: usize, first_text: usize) -> Option<usize> {
     // Most lines have text above them, so this decides first.
-    if !lines[..at].iter().all(|line| line.is_blank() || is_rule(line.text)) {
+    if at > first_text {
         return None;
     }
     let end = block_end(lines, at).or_else(|| is_reply_above(lines[at].text).then_some(at + 1))?;

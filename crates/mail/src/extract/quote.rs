@@ -99,9 +99,10 @@ fn is_angle_quote(text: &str) -> bool {
 /// Returns whether the quoted line at `at` begins a forwarded message: a quotation that has no attribution above it and
 /// begins with the marker of one, as Apple Mail writes it.
 pub(super) fn is_forward(lines: &[MarkedLine<'_>], at: usize) -> bool {
-    let above = line::shown_above(lines, at);
-    let is_first = above.is_none_or(|above| !matches!(above.mark, LineMark::Quoted | LineMark::Dropped));
-    is_first && header::is_forward(unquoted(lines[at].text))
+    // Few lines are markers. Each blank one would read the blank lines above it.
+    let above = || line::shown_above(lines, at);
+    header::is_forward(unquoted(lines[at].text))
+        && above().is_none_or(|above| !matches!(above.mark, LineMark::Quoted | LineMark::Dropped))
 }
 
 /// Returns whether the line at `at` is the last one of a quotation and the separator above an original message, which is

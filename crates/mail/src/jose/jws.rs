@@ -52,7 +52,8 @@ pub struct CompactJws {
 impl CompactJws {
     /// Parses a signature with a JSON object as its payload. White space within the text is ignored, because mail
     /// programs fold long lines. Returns `None` for anything else, for other algorithms, for repeated names in header or
-    /// payload, and for headers with critical extensions (RFC 7515 §4.1.11).
+    /// payload, and for headers with critical extensions (RFC 7515 §4.1.11) or with `b64`, which other verifiers could read as
+    /// another signed text (RFC 7797 §6).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > JWS_BYTES_MAX {
@@ -63,7 +64,7 @@ impl CompactJws {
         let (header, payload) = signed.split_once('.')?;
         let header = object(header)?;
         let algorithm = JwsAlgorithm::parse(header.get("alg")?.as_str()?)?;
-        if header.contains_key("crit") {
+        if header.contains_key("crit") || header.contains_key("b64") {
             return None;
         }
         let (claims, signature) = (object(payload)?, URL_SAFE_NO_PAD.decode(signature).ok()?);
@@ -145,6 +146,8 @@ mod tests {
             json!({ "alg": "HS256" }),
             json!({ "alg": ["ES256"] }),
             json!({ "alg": "ES256", "crit": ["b64"], "b64": false }),
+            json!({ "alg": "ES256", "b64": false }),
+            json!({ "alg": "ES256", "b64": true }),
             json!({}),
             json!([]),
         ] {

@@ -4,6 +4,7 @@
 //! memory. By default the sizes are small, and the test compares the cost per byte of two sizes, so that neither the
 //! machine nor the build matters. `make cost` runs all sizes up to 10 MB in a release build, with absolute bounds.
 
+mod generated;
 mod shapes;
 
 use std::{collections::HashMap, env, fmt::Write, fs, process::Command};
@@ -11,7 +12,7 @@ use std::{collections::HashMap, env, fmt::Write, fs, process::Command};
 use posthouse_mail::{
     auth::AuthDigest,
     extract,
-    html::view::{self, HtmlViewPolicy},
+    html::view::{self, HtmlViewError, HtmlViewPolicy},
     parse, report, verification,
 };
 use rustix::time::{ClockId, clock_gettime};
@@ -104,6 +105,12 @@ fn receive(raw: &[u8]) -> Option<String> {
     parsed.html
 }
 
+/// Makes HTML safe to view. Returns the size of the page, or the bound that it is over; `None` without HTML.
+fn view_of(html: Option<&str>) -> Option<Result<usize, HtmlViewError>> {
+    let policy = HtmlViewPolicy { leave_path: "/leave", images: &HashMap::new(), image_bytes_max: 0 };
+    html.map(|html| view::view(html, &policy, &|| false).map(|page| page.len()))
+}
+
 /// The process of one shape: does nothing without its variables.
 #[test]
 fn one_shape() {
@@ -114,8 +121,7 @@ fn one_shape() {
     let (before, start) = (peak_bytes(), cpu_ns());
     let html = receive(&raw);
     let received = cpu_ns();
-    let policy = HtmlViewPolicy { leave_path: "/leave", images: &HashMap::new(), image_bytes_max: 0 };
-    let shown = html.map(|html| view::view(&html, &policy, &|| false).map(|page| page.len()));
+    let shown = view_of(html.as_deref());
     let viewed = cpu_ns();
     let peak = peak_bytes() - before;
     println!("{REPORT} {} {} {peak} {shown:?}", received - start, viewed - received);

@@ -7,17 +7,17 @@ use crate::{Result, Tx, statements};
 statements! {
     /// Stores a request; `digest` is that of a link which isn't mailed.
     pub fn insert(request: row &SignIn, digest: Option<&[u8; 32]>) = "{insert sign_ins}";
-    /// Returns how many links of a purpose an address requested after a time.
-    pub fn count_since(email: &str, purpose: SignInPurpose, since: Time) -> u64 =
-        "SELECT count(*) FROM sign_ins WHERE email = :email AND purpose = :purpose AND created_at > :since";
+    /// Returns how many links an address requested after a time.
+    pub fn count_since(email: &str, since: Time) -> u64 =
+        "SELECT count(*) FROM sign_ins WHERE email = :email AND purpose IN ('sign_in', 'sign_up') AND created_at > :since";
     /// Returns how many people a workspace invited after a time.
     pub fn count_invitations(workspace: WorkspaceId, since: Time) -> u64 =
         "SELECT count(*) FROM sign_ins WHERE workspace_id = :workspace AND purpose = 'invitation' AND created_at > :since";
     /// Returns a request.
     pub fn get(id: SignInId) -> Option<SignIn> = "SELECT {sign_ins} FROM sign_ins WHERE id = :id";
-    /// Records the mail with the link; returns whether the request was still without one.
-    pub fn set_mailed(id: SignInId, message: MessageId, digest: &[u8; 32], expires_at: Time) -> bool =
-        "UPDATE sign_ins SET message_id = :message, digest = :digest, expires_at = :expires_at WHERE id = :id AND digest IS NULL";
+    /// Records the mail with the link, and what it offers; returns whether the request was still without one.
+    pub fn set_mailed(id: SignInId, purpose: SignInPurpose, message: MessageId, digest: &[u8; 32], expires_at: Time) -> bool =
+        "UPDATE sign_ins SET purpose = :purpose, message_id = :message, digest = :digest, expires_at = :expires_at WHERE id = :id AND digest IS NULL";
     fn take(digest: &[u8; 32]) -> Option<SignIn> = "DELETE FROM sign_ins WHERE digest = :digest RETURNING {sign_ins}";
     /// Returns the newest mailed link of an address that hasn't expired.
     pub fn newest(email: &str, now: Time) -> Option<SignIn> =
@@ -33,7 +33,7 @@ statements! {
     pub fn delete(id: SignInId) = "DELETE FROM sign_ins WHERE id = :id";
     /// Deletes the links that an address requested, and those to one workspace: after a sign-in, none of them is needed.
     pub fn delete_of_email(email: &str, workspace: WorkspaceId) =
-        "DELETE FROM sign_ins WHERE email = :email AND (purpose = 'sign_in' OR workspace_id = :workspace)";
+        "DELETE FROM sign_ins WHERE email = :email AND (purpose IN ('sign_in', 'sign_up') OR workspace_id = :workspace)";
     /// Deletes up to `limit` expired requests; returns how many.
     pub fn prune(now: Time, limit: u32) -> u64 =
         "DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)";

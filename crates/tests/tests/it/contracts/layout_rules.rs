@@ -4,6 +4,7 @@
 //! must pass. Every rule needs a failing sample, so that every rule is known to work. See `docs/ARCHITECTURE.md`,
 //! "Rules kept by a test".
 
+mod blocking_work;
 mod dependencies;
 mod docs;
 mod error_page;

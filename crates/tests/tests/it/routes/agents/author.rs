@@ -236,3 +236,46 @@ async fn a_signature_without_its_version_is_malformed() {
     }
     pair.server.finish().await;
 }
+
+/// Verifiers differ in which of two members they take, so a signature with both could bind two messages.
+#[tokio::test]
+async fn no_member_of_a_signature_is_stated_twice() {
+    let pair = Pair::open().await;
+    let key = AgentKeyPair::ed25519();
+    key.register(&pair.alice, pair.now()).await.expect(201);
+    let header = json!({ "alg": "EdDSA", "typ": TYPE, "kid": key.kid() });
+    let mut full = claims(&pair);
+    full["exp"] = json!(pair.now() + 60);
+    full["aud"] = json!(pair.bob.inbox.address);
+    let mut tried = 0;
+    for (of_header, object) in [(true, &header), (false, &full)] {
+        for (name, value) in object.as_object().unwrap() {
+            let escaped = format!("\\u{:04x}{}", u32::from(name.as_bytes()[0]), &name[1..]);
+            for (again, other) in [(name, value), (name, &json!("other")), (&escaped, value), (&escaped, &json!(0))] {
+                let fresh = json!({ "nonce": nonce() });
+                let mut object = object.clone();
+                if !of_header {
+                    object["nonce"] = fresh["nonce"].clone();
+                }
+                let text = object.to_string();
+                let twice = format!("{},\"{again}\":{other}}}", text.strip_suffix('}').unwrap());
+                let signature = match of_header {
+                    true => key.sign_text(&twice, &claims(&pair).to_string()),
+                    false => key.sign_text(&header.to_string(), &twice),
+                };
+                refused(&pair, &signature, "invalid_signature").await;
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 40, "{tried}");
+    // Another form of the signed text.
+    for form in [json!(false), json!(true)] {
+        let mut unencoded = header.clone();
+        unencoded["b64"] = form;
+        refused(&pair, &key.sign_text(&unencoded.to_string(), &claims(&pair).to_string()), "invalid_signature").await;
+    }
+    pair.alice.try_send(message(&pair, &key.sign_text(&header.to_string(), &full.to_string()))).await.expect(202);
+    pair.server.settle().await;
+    pair.server.finish().await;
+}

@@ -143,6 +143,13 @@ impl AgentKeyPair {
         }
     }
 
+    /// Signs a header and claims as they are written. Only for Ed25519.
+    pub(super) fn sign_text(&self, header: &str, claims: &str) -> String {
+        let Self::EdDsa(pair) = self else { panic!("an Ed25519 key") };
+        let text = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
+        format!("{text}.{}", URL_SAFE_NO_PAD.encode(pair.sign(text.as_bytes())))
+    }
+
     /// Returns the claims of a proof for an inbox.
     pub(super) fn proof_claims(&self, address: &str, now: i64, nonce: &str) -> Value {
         json!({ "aud": "service:agent-key", "sub": address, "jkt": self.kid(), "iat": now, "nonce": nonce })

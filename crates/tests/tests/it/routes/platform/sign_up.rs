@@ -2,7 +2,7 @@
 
 use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::plan::Plan;
-use posthouse_tests::{ServerOptions, TestServer};
+use posthouse_tests::{ServerOptions, TestServer, http::Api};
 use serde_json::json;
 
 use super::capturing;
@@ -119,5 +119,68 @@ async fn without_self_signup_strangers_get_nothing() {
     let server = TestServer::start(ServerOptions::default().configure(change)).await;
     server.request_link(ADA).await;
     assert!(links(&server, "ada@example.org").is_empty());
+    server.finish().await;
+}
+
+/// What an address is at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AddressState {
+    Stranger,
+    Invited,
+    Member,
+}
+
+/// Brings an address to a state in the workspace of a session of its owner.
+async fn become_state(server: &TestServer, owner: &Api, email: &str, state: AddressState) {
+    let members = owner.get("/platform/members").await.expect(200);
+    let found = members.data().iter().find(|member| member["email"] == email).cloned();
+    if let Some(member) = found {
+        owner.delete(&format!("/platform/members/{}", member["id"].as_str().unwrap())).await.expect(204);
+    }
+    if state == AddressState::Stranger {
+        return;
+    }
+    owner.post("/platform/members", json!({ "email": email, "role": "member" })).await.expect(202);
+    server.settle().await;
+    if state == AddressState::Member {
+        let link = links(server, email).pop().unwrap();
+        let proof = json!({ "token": token(&link) });
+        let person = server.browser(&server.anonymous().post("/platform/auth/verify", proof).await.expect(200));
+        server.accept_invitation(&person).await;
+    }
+}
+
+#[tokio::test]
+async fn only_a_mail_that_offers_a_workspace_makes_one() {
+    use AddressState::{Invited, Member, Stranger};
+    let states = [Stranger, Invited, Member];
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let owner = server.owner_session(&key).await;
+    for (mailed, used) in states.into_iter().flat_map(|mailed| states.map(|used| (mailed, used))) {
+        let email = format!("{mailed:?}-{used:?}@example.org").to_lowercase();
+        become_state(&server, &owner, &email, mailed).await;
+        server.request_link(&email).await;
+        let link = links(&server, &email).pop().unwrap();
+        let offers = mailed != Member;
+        assert_eq!(link.contains("/sign-in?new#"), offers, "{mailed:?}: {link}");
+        if used != mailed && used != Member {
+            become_state(&server, &owner, &email, used).await;
+        } else if used == Member && mailed != Member {
+            // Joining by the invitation uses up the other links of the address.
+            continue;
+        }
+        let reply = server.anonymous().post("/platform/auth/verify", json!({ "token": token(&link) })).await;
+        let case = format!("{mailed:?} {used:?}: {reply:?}");
+        match (offers, used) {
+            (_, Member) => assert_eq!(reply.expect(200)["org"]["id"], key.workspace.to_string(), "{case}"),
+            (true, _) => {
+                let reply = reply.expect(200);
+                assert_eq!((&reply["org"]["name"], &reply["user"]["role"]), (&json!(email), &json!("owner")), "{case}");
+            }
+            (false, Invited) => assert!(reply.expect(200)["org"].is_null(), "{case}"),
+            (false, Stranger) => _ = reply.error("invalid_token"),
+        }
+    }
     server.finish().await;
 }
