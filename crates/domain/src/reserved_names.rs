@@ -286,7 +286,8 @@ impl ListedName {
         matches!(self.kind, NameKind::Role | NameKind::Owner)
     }
 
-    /// Returns whether every name that begins with this one is reserved, too: no other word does.
+    /// Returns whether every name that begins with this one is reserved, too: no other word does. As a local part, so is one
+    /// that has it among its words.
     fn is_reserved_as_start(&self) -> bool {
         self.name.words().len() > 1 && matches!(self.kind, NameKind::MailSystem | NameKind::Sender)
     }
@@ -369,6 +370,7 @@ impl ReservedNames {
                 LocalPartHolder::Service
             }
             Some(NameKind::MailSystem | NameKind::Notice | NameKind::Sender) => LocalPartHolder::Service,
+            _ if self.has_sender(reading) => LocalPartHolder::Service,
             Some(NameKind::Owner) => LocalPartHolder::FirstWorkspace,
             Some(NameKind::Role | NameKind::SharedRole) => LocalPartHolder::Operator,
             _ if self.is_own(reading) || self.is_label(reading) || self.is_made_of_roles(reading) => {
@@ -376,6 +378,11 @@ impl ReservedNames {
             }
             Some(NameKind::Generic) | None => LocalPartHolder::Anyone,
         }
+    }
+
+    /// Returns whether words of a name are those of a mail system or of mail that nobody answers, as in `the-no-reply`.
+    fn has_sender(&self, reading: &Reading) -> bool {
+        self.listed.iter().any(|name| name.is_reserved_as_start() && reading.has_run(name.name.joined()))
     }
 
     fn speaks_for_the_service(&self, reading: &Reading) -> bool {

@@ -21,7 +21,7 @@ mod stored_keys;
 mod suggested;
 mod workspace;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::{
     Args, CommandFactory, Parser, Subcommand,
@@ -415,7 +415,7 @@ fn misused(error: &clap::Error) -> ExitCode {
         // Without a command, the parser prints the help.
         let is_missing = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         let printed = if is_missing { "a command is missing".to_owned() } else { error.render().to_string() };
-        eprintln!("{}", usage_json(&printed, &command_name()));
+        say(&usage_json(&printed, &command_name()));
     } else {
         let _ = error.print();
     }
@@ -425,11 +425,16 @@ fn misused(error: &clap::Error) -> ExitCode {
 fn misplaced_option(option: &str) -> ExitCode {
     let problem = format!("the command has no option {option}");
     if wants_json() {
-        eprintln!("{}", usage_json(&problem, &command_name()));
+        say(&usage_json(&problem, &command_name()));
     } else {
-        eprintln!("posthouse: {problem}; see {}", help_of(&command_name()));
+        say(&format!("posthouse: {problem}; see {}", help_of(&command_name())));
     }
     ExitCode::from(2)
+}
+
+/// Writes a line to standard error, if that is still read.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Returns the name of the command that the arguments of this process call.
@@ -469,7 +474,7 @@ fn report(done: Result<(), CommandError>, options: &str) -> ExitCode {
     };
     let mut tree = Cli::command();
     tree.build();
-    eprintln!("posthouse: {}", suggested::with_options(&message, &tree, options));
+    say(&format!("posthouse: {}", suggested::with_options(&message, &tree, options)));
     ExitCode::from(code)
 }
 

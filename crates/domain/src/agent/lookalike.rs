@@ -48,6 +48,18 @@ impl Reading {
         !skeletons.is_empty() && self.words.windows(skeletons.len()).any(has)
     }
 
+    /// Returns whether some words in a row, written together, read as the name with this skeleton.
+    #[must_use]
+    pub fn has_run(&self, skeleton: &str) -> bool {
+        (0..self.words.len()).any(|first| {
+            let mut run = String::new();
+            self.words[first..].iter().any(|word| {
+                run.push_str(word);
+                is_read_as(&run, skeleton)
+            })
+        })
+    }
+
     /// Returns the text without hyphens, blanks and other breaks. Texts that look alike have the same.
     #[must_use]
     pub fn joined(&self) -> &str {

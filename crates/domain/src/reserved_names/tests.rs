@@ -277,7 +277,7 @@ fn ordinary_names_are_display_names() {
 }
 
 /// Local parts, and who may have them at the shared domain.
-const LOCAL_PARTS: [(&str, LocalPartHolder); 82] = [
+const LOCAL_PARTS: [(&str, LocalPartHolder); 90] = [
     ("mailer-daemon", LocalPartHolder::Service),
     ("mail-daemon", LocalPartHolder::Service),
     ("mail.delivery.system", LocalPartHolder::Service),
@@ -300,6 +300,14 @@ const LOCAL_PARTS: [(&str, LocalPartHolder); 82] = [
     ("noreply1", LocalPartHolder::Service),
     ("no-replyy", LocalPartHolder::Service),
     ("no-reply-team", LocalPartHolder::Service),
+    ("the-no-reply", LocalPartHolder::Service),
+    ("x-noreply", LocalPartHolder::Service),
+    ("agents.no_reply.eu", LocalPartHolder::Service),
+    ("my-mailer-daemon", LocalPartHolder::Service),
+    ("agents-maildaemon", LocalPartHolder::Service),
+    ("x.do-n0t-reply", LocalPartHolder::Service),
+    ("casino-reply", LocalPartHolder::Anyone),
+    ("no-late-reply", LocalPartHolder::Anyone),
     ("mailer-daemon2", LocalPartHolder::Service),
     ("vvebmaster", LocalPartHolder::FirstWorkspace),
     ("admin1", LocalPartHolder::FirstWorkspace),

@@ -200,3 +200,16 @@ fn assert_renders(page: &std::path::Path) {
     assert!(formatted.status.success() && warnings.is_empty(), "{}: {warnings}", page.display());
     assert!(text.contains("NAME") && text.contains("posthouse"), "{}: {text}", page.display());
 }
+
+/// `posthouse check 2>&1 | head` ended with a panic.
+#[test]
+fn a_command_whose_reader_is_gone_ended_with_a_panic() {
+    let sandbox = Sandbox::new("closed-reader");
+    for arguments in [["check", "--config", "absent.toml"], ["check", "--jsonn", ""], ["absent", "--json", ""]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe opens");
+        drop(reader);
+        let given = arguments.iter().filter(|argument| !argument.is_empty());
+        let ended = sandbox.command().args(given).stderr(writer).stdout(Stdio::null()).status().expect("it runs");
+        assert_eq!(ended.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -209,7 +209,7 @@ fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandErro
     let config = options.load()?;
     let begun = match boot::require_store(&config) {
         Err(BootError::NoStore { location }) => {
-            eprintln!("posthouse: a new store begins in {location}");
+            super::say(&format!("posthouse: a new store begins in {location}"));
             NewStore::begin(&config)?
         }
         _ => None,

@@ -10,6 +10,7 @@ use posthouse_store::{
 
 use super::{CommandError, Finding, Level};
 use crate::boot::{self, store_identity::LostCommits};
+use crate::cli::say;
 use crate::config::Configuration;
 use posthouse_app::ports::Clock;
 
@@ -44,7 +45,7 @@ impl Progress {
         let mut printed_at = self.printed_at.lock().unwrap_or_else(PoisonError::into_inner);
         if now.since_ms(*printed_at) >= PROGRESS_MS {
             *printed_at = now;
-            eprintln!("posthouse: checking {}: {} s{done}", self.what, now.since_ms(self.began) / 1_000);
+            say(&format!("posthouse: checking {}: {} s{done}", self.what, now.since_ms(self.began) / 1_000));
         }
     }
 }
