@@ -104,6 +104,65 @@ def solidus():
     return found
 
 
+# Sentences that say how an answer has to look, in the languages of the two sets.
+ORDER = re.compile(
+    r"(?i)\b(respon|answer|reply|repl|output|comma|lowercase|capital|uppercase|letter|keyword|word|bullet|paragraph|sentence|section|language|markdown"
+    r"|json|title|postscript|p\.s|quot|highlight|placeholder|repeat)|respuesta|responde|palabra|coma|mayúscul|minúscul|letra|párrafo|frase|repite|título"
+    r"|réponse|répond|texte|mot|virgule|majuscule|minuscule|lettre|paragraphe|phrase|répét|titre|回答|応答|文字|単語|段落|句点|読点|カタカナ|ひらがな"
+    r"|漢字|箇条書き|文末|出力|答え")
+
+
+def ifeval():
+    """Requests for a certain form of the answer, as (language, text), without the sentences that only name a subject."""
+    paths = {"en": "ifeval/instruction_following_eval/data/input_data.jsonl"} | {l: f"m-ifeval/data/{l}_input_data.jsonl" for l in ("es", "fr", "ja")}
+    found = []
+    for language, path in paths.items():
+        dense = language == "ja"
+        for case in jsonl(path):
+            parts = re.split(r"(?<=[。！？])" if dense else r"(?<=[.!?])\s+|\n+", case["prompt"])
+            text = ("" if dense else " ").join(part.strip() for part in parts if ORDER.search(part))
+            if (8 if dense else 20) < len(text) < 1200:
+                found.append((language, text))
+    return found
+
+
+GUIDE = {"en": "en", "de": "de", "fr": "fr", "es": "es", "pt": "pt", "it": "it", "tr": "tr", "jp": "ja", "zh": "zh", "ar": "ar"}
+# Pages about attacks, lists of links, and paragraphs that may quote an attack.
+GUIDE_SKIPPED = re.compile(r"adversarial|risks|jailbreak|papers|datasets|readings|tools\.")
+QUOTED = re.compile(r"(?i)\b(ignor|jailbreak|inject|hijack|leak|disregard|DAN\b)")
+
+
+def plain(markdown):
+    """The paragraphs of a page without code, tables and markup."""
+    text = re.sub(r"(?ms)^\s*(```|~~~).*?^\s*\1.*?$", "\n", markdown)
+    text = re.sub(r"(?s)<(style|script|pre).*?</\1>|<!--.*?-->", " ", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", re.sub(r"<[^>\n]{1,200}>", " ", text))
+    text = re.sub(r"\[([^\]]*)\]\(([^)]*)\)", r"\1", text)
+    text = re.sub(r"(?m)^(import|export) .*$|^\|.*$|^#+ *|^\{.*\}$", "", text)
+    text = text.replace("**", "").replace("`", "").replace("\\", "")
+    paragraphs = [re.sub(r"[ \t]+", " ", part).strip() for part in re.split(r"\n\s*\n", text)]
+    long = lambda part: len(part) >= (12 if re.search(r"[\u3040-\u9fff]", part) else 30)
+    return [part[:1200] for part in paragraphs if long(part) and not QUOTED.search(part)]
+
+
+def guide(limit=900):
+    """Parts of a guide to prompts, as (language, page, text); at most `limit` in each language."""
+    paths = sorted((CACHE / "guide/pages").rglob("*.mdx"))
+    rng, found, counts = random.Random("guide"), [], {}
+    rng.shuffle(paths)
+    for path in paths:
+        language = GUIDE.get(path.name.split(".")[-2])
+        if language is None or GUIDE_SKIPPED.search(str(path.relative_to(CACHE))):
+            continue
+        paragraphs = plain(path.read_text(encoding="utf8"))
+        while paragraphs and counts.get(language, 0) < limit:
+            count = rng.choice([1, 2, 3, 5, 8])
+            found.append((language, path.name.split(".")[0], "\n\n".join(paragraphs[:count])[:2500]))
+            paragraphs = paragraphs[count:]
+            counts[language] = counts.get(language, 0) + 1
+    return found
+
+
 # For measuring only.
 def bipia():
     attacks = json.load(open(CACHE / "bipia/benchmark/text_attack_test.json")) | json.load(open(CACHE / "bipia/benchmark/text_attack_train.json"))

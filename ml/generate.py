@@ -215,7 +215,7 @@ def everyday(language, count, seed, parts, author="-b"):
     name = "harmless-other.txt" if language == "other" else f"harmless{author}.{language}.txt"
     for section, all_lines in sections(name).items():
         for _ in range(count if all_lines else 0):
-            part = r.randrange(parts)
+            part = r.randrange(min(parts, len(all_lines)))
             lines = [line for number, line in enumerate(all_lines) if number % parts == part]
             chosen = r.sample(lines, min(len(lines), r.choice([1, 1, 2, 3, 4])))
             text = r.choice([joint, joint, "\n", "\n\n"]).join(grammar.expand(line).strip() for line in chosen)
@@ -224,4 +224,33 @@ def everyday(language, count, seed, parts, author="-b"):
             if r.random() < 0.2 and language != "other":
                 text = f"{text}\n\n{grammar.expand(grammar.values['closing.' + language])}\n{grammar.slot('name')}"
             found.append((section, part, text))
+    return found
+
+
+def newsletters(language, counts, seed, parts):
+    """Newsletters, mails of shops and notices of accounts, `counts` of each kind, for the question of phishing only.
+
+    The lines are dealt out as in `everyday`.
+    """
+    found = []
+    pieces = sections(f"newsletters.{language}.txt")
+    grammar = Grammar(f"{seed} newsletters {language}", pieces[""])
+    r, kinds = grammar.random, [kind for kind, count in counts.items() for _ in range(count)]
+    for kind in kinds:
+        part = r.randrange(parts)
+        dealt = {name: [line for number, line in enumerate(all_lines) if number % parts == part] for name, all_lines in pieces.items()}
+        draw = lambda name, low, high: [grammar.expand(r.choice(dealt[name])) for _ in range(r.randint(low, high))]
+        if kind == "letter":
+            body = draw("item", 2, 14) + draw("offer", 0, 4)
+        else:
+            body = draw(kind, 1, 2 if kind == "account" else 7)
+        r.shuffle(body)
+        rule = r.choice(["\n\n", "\n\n", "\n", "\n\n----\n\n", "\n\n* ", "\n\n" + "=" * 40 + "\n"])
+        text = rule.join(draw("head", 0 if kind == "account" else 1, 2) + body + draw("foot", 0 if r.random() < 0.2 else 1, 3))
+        category = "notification" if kind == "account" else "newsletter"
+        bare = r.random() < (0.4 if kind == "account" else 0.1)
+        found.append({
+            "from": "" if bare else sender(grammar, category, 0, True), "subject": grammar.expand(r.choice(pieces["subject"])),
+            "text": text, "facts": {} if bare else facts(r, category), "language": language,
+            "source": f"newsletters-{language}", "part": part, "phishing": 0})
     return found

