@@ -118,6 +118,8 @@ fn one_shape() {
     let size = env::var(SIZE).ok().and_then(|size| size.parse().ok()).expect("a size");
     let shape = SHAPES.iter().find(|shape| shape.name == name).expect("a shape");
     let raw = shape.mail(size);
+    // The first code of a process builds the tables of words, whatever the mail costs.
+    receive(b"Subject: Your code\r\n\r\nYour verification code is 482913.\r\n");
     let (before, start) = (peak_bytes(), cpu_ns());
     let html = receive(&raw);
     let received = cpu_ns();
