@@ -70,6 +70,8 @@ pass() {
 
 POSTHOUSE_TEST_DATABASE=sqlite pass sqlite 'all()' '--lib --bins --tests --' "$@"
 # Only the black-box suite depends on the engine, except for its checks of the source tree.
+# Here they also wait for the processes of the database.
+threads=$(($(nproc) * 2))
 POSTHOUSE_TEST_DATABASE=postgres pass postgres \
 	'package(posthouse-tests) & not test(/layout_rules/)' '--test it -- --skip layout_rules' "$@"
 if [ $# -eq 0 ]; then
