@@ -402,7 +402,7 @@ fn request_info(
         if_none_match: text(header::IF_NONE_MATCH),
         on_loopback: client.on_loopback,
         connection,
-        handshake: handshake::handshake(&head.headers),
+        handshake: handshake::accept_key(&head.headers),
         fields: HeaderMap::new(),
     }
 }

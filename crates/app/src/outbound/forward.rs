@@ -1,5 +1,5 @@
-//! Composes the forward of one message: a new thread, with a note above the header block and bodies of the original, and its data and files
-//! unchanged.
+//! Composes the forward of one message: a new thread, with a note above the header block and bodies of the original, and
+//! its data and files unchanged.
 
 use posthouse_domain::{
     Caller, ErrorCode, ForwardCommand, HoldReason, Inbox, Message, MessageBodies, MessageId, OptIns, OutgoingContent,

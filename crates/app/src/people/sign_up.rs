@@ -1,5 +1,5 @@
-//! People who sign up: where self-signup is on, the mail to an address without a member offers a workspace, and its link makes it
-//! (`docs/decisions/people.md#0063-sign-in-by-mail`).
+//! People who sign up: where self-signup is on, the mail to an address without a member offers a workspace, and its link or
+//! code makes it (`docs/decisions/people.md#0063-sign-in-by-mail`).
 
 use std::net::IpAddr;
 

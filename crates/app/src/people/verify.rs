@@ -24,8 +24,8 @@ pub enum SignInProof {
 }
 
 /// Exchanges a proof for a session; `None` if the link or code is wrong, used or expired. A person who is in no
-/// workspace gets one if the mail offered it, where self-signup is on: a workspace is a choice. The session of an invited person without a workspace has none: joining
-/// is a decision of its own (`docs/decisions/people.md#0098-joining-is-a-decision`).
+/// workspace gets one if the mail offered it, where self-signup is on: a workspace is a choice. The session of an invited
+/// person without a workspace has none: joining is a decision of its own (`docs/decisions/people.md#0098-joining-is-a-decision`).
 ///
 /// # Errors
 /// Returns `signup_rate_limited` if the client made too many workspaces.

@@ -21,7 +21,7 @@ pub enum HandshakeOutcome {
 
 /// Returns the accept key of a request that asks for a WebSocket (RFC 6455 §4.2).
 #[must_use]
-pub fn handshake(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn accept_key(headers: &HeaderMap) -> Option<String> {
     let has_value = |name, word: &str| {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         values.flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(word))

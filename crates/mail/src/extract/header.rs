@@ -45,7 +45,7 @@ pub(super) fn history_start(lines: &[MarkedLine<'_>], at: usize, has_text: bool)
     })
 }
 
-/// Returns the index of the first line that is neither blank nor a ruler; the number of lines if there is none.
+/// Returns the index of the first line that is neither blank nor a ruler; the number of lines if all are.
 pub(super) fn first_text(lines: &[MarkedLine<'_>]) -> usize {
     lines.iter().position(|line| !line.is_blank() && !is_rule(line.text)).unwrap_or(lines.len())
 }

@@ -6,7 +6,7 @@ use super::*;
 
 fn asked(fields: &[(HeaderName, &'static str)]) -> Option<String> {
     let fields = fields.iter().map(|(name, value)| (name.clone(), axum::http::HeaderValue::from_static(value)));
-    handshake(&fields.collect())
+    accept_key(&fields.collect())
 }
 
 #[test]
