@@ -114,14 +114,18 @@ pub(super) fn write_mailboxes(name: &str, mailboxes: &[Mailbox], out: &mut Vec<u
         return;
     }
     write_name(name, out);
-    // The builder quotes such a name, and many readers decode encoded words within quotes: the name would be another one
-    // than the service checked.
-    if mailboxes.iter().any(|mailbox| mailbox.name().is_some_and(|name| name.contains("=?"))) {
+    if mailboxes.iter().any(|mailbox| mailbox.name().is_some_and(is_changed_in_quotes)) {
         return write_one_per_line(mailboxes, out);
     }
     let list =
         mailboxes.iter().map(|mailbox| Address::new_address(mailbox.name(), mailbox.address().smtp_form())).collect();
     Address::new_list(list).write_header(out, name.len() + 2);
+}
+
+/// Returns whether a reader could show another name than the service checked if it stands in quotes, where the builder puts
+/// ASCII names: many readers decode encoded words there, and a line that is folded in a run of blanks loses one.
+fn is_changed_in_quotes(name: &str) -> bool {
+    name.contains("=?") || name.contains("  ")
 }
 
 /// Writes mailboxes with their names as base64 words, so that readers show each name as it is.

@@ -286,6 +286,19 @@ fn a_subject_that_looks_encoded_is_shown_as_it_is() {
     }
 }
 
+/// A line was folded between two blanks of a name, and one of them was lost.
+#[test]
+fn a_name_keeps_its_blanks_wherever_its_line_is_folded() {
+    for before in 1..90 {
+        let name = format!("{}  B. Bell", "a".repeat(before));
+        let mailbox = Mailbox::cleaned(Some(&name), Address::parse("b@x.example").unwrap());
+        let mut field = Vec::new();
+        super::field::address_field("To", &mailbox, &mut field);
+        let parsed = parse(&[&field[..], b"\r\nx"].concat());
+        assert_eq!(parsed.to[0].mailbox.as_ref(), Some(&mailbox), "{}", String::from_utf8_lossy(&field));
+    }
+}
+
 fn a_mailbox() -> impl Strategy<Value = Mailbox> {
     // Readers take quotes and brackets around a name for decoration.
     let is_decorated =
