@@ -101,3 +101,29 @@ fn removal_restores_an_entry_that_set_up_replaced() {
     client.object(&["agents", "setup", "codex", "--yes", "--remove"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), own);
 }
+
+/// A link whose file didn't exist yet was replaced by a file.
+#[test]
+fn a_link_stays_a_link() {
+    let client = ClientFixture::logged_in("client-setup-link");
+    let home = client.sandbox.path("home");
+    std::fs::create_dir_all(home.join("dotfiles")).unwrap();
+    std::fs::write(home.join("dotfiles/kept"), "").unwrap();
+    for (name, file) in CLIENTS {
+        let path = home.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let up = "../".repeat(file.matches('/').count());
+        let stored = home.join("dotfiles").join(name);
+        std::os::unix::fs::symlink(format!("{up}dotfiles/{name}"), &path).unwrap();
+        for own in [None, Some("")] {
+            if let Some(text) = own {
+                std::fs::write(&stored, text).unwrap();
+            }
+            client.object(&["agents", "setup", name, "--yes"]);
+            assert!(path.is_symlink() && std::fs::read_to_string(&stored).unwrap().contains("mcp"), "{name}");
+            client.object(&["agents", "setup", name, "--yes", "--remove"]);
+            assert!(path.is_symlink(), "{name}");
+            assert_eq!(std::fs::read_to_string(&stored).ok().as_deref(), own, "{name}");
+        }
+    }
+}
