@@ -1,5 +1,7 @@
 //! `posthouse agents setup`: files of agents and editors are changed, changed back, and kept.
 
+use std::os::unix::fs::PermissionsExt;
+
 use super::ClientFixture;
 
 const CLIENTS: &[(&str, &str)] = &[
@@ -125,5 +127,23 @@ fn a_link_stays_a_link() {
             assert!(path.is_symlink(), "{name}");
             assert_eq!(std::fs::read_to_string(&stored).ok().as_deref(), own, "{name}");
         }
+    }
+}
+
+/// A file that others could read was private after set-up and after removal.
+#[test]
+fn a_file_keeps_its_permissions() {
+    let client = ClientFixture::logged_in("client-setup-mode");
+    let path = client.sandbox.path("home/.cursor/mcp.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    for wanted in [0o644, 0o664, 0o600, 0o440] {
+        std::fs::write(&path, "{}").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(wanted)).unwrap();
+        for more in [&["--yes"][..], &["--yes", "--remove"]] {
+            client.object(&[&["agents", "setup", "cursor"], more].concat());
+            assert_eq!(mode(), wanted, "{wanted:o} {more:?}");
+        }
+        std::fs::remove_file(&path).unwrap();
     }
 }
