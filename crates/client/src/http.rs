@@ -101,8 +101,10 @@ impl HttpRequest {
     /// # Errors
     /// Fails if the value has control characters. The error doesn't show it, because it may be a key.
     pub(crate) fn with_header(mut self, name: &'static str, value: &str) -> Result<Self, ClientError> {
-        let value = HeaderValue::from_str(value)
-            .map_err(|_| ClientError::Usage(format!("the value of {name} has characters that no header can have")))?;
+        let value = HeaderValue::from_str(value).map_err(|_| match name {
+            "authorization" => ClientError::Failed("the API key has characters that no key has; copy it again".into()),
+            _ => ClientError::Usage(format!("the value of {name} has characters that no header can have")),
+        })?;
         self.headers.insert(name, value);
         Ok(self)
     }

@@ -208,7 +208,7 @@ fn object<'a>(content: &'a mut Map<String, Value>, member: &str) -> &'a mut Map<
 /// # Errors
 /// Fails if the directory can't be created or written.
 pub(crate) fn write_whole(path: &Path, content: &[u8], mode: u32) -> std::io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -217,6 +217,8 @@ pub(crate) fn write_whole(path: &Path, content: &[u8], mode: u32) -> std::io::Re
     let _ = fs::remove_file(&temporary);
     let written = (|| {
         let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
+        // The mask of the process took bits from the mode.
+        file.set_permissions(fs::Permissions::from_mode(mode))?;
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&temporary, path)

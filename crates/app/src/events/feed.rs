@@ -5,7 +5,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use posthouse_domain::{Caller, Credential, EventId, EventPayload, Refusal, SECOND_MS, Time, WorkspaceId};
+use posthouse_domain::{Caller, EventId, EventPayload, Refusal, SECOND_MS, Time, WorkspaceId};
 use posthouse_store::Tx;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -49,8 +49,6 @@ pub enum FeedItem {
 /// The events of one subscription.
 pub struct EventFeed {
     service: Arc<Service>,
-    workspace: WorkspaceId,
-    credential: Credential,
     filter: EventFilter,
     form: EventPayload,
     live: StreamSubscription,
@@ -80,7 +78,6 @@ impl EventFeed {
     ) -> Result<Self, Refusal> {
         // Before the log is read, so that no event falls between the two.
         let live = subscriptions::join(&service, &caller).await?;
-        let credential = caller.credential()?;
         let work = move |tx: &mut Tx| {
             let filter = request.filter(tx, &caller)?;
             let point = resume(tx, caller.workspace, request.from)?;
@@ -95,8 +92,6 @@ impl EventFeed {
         Ok(Self {
             heartbeat_at: service.clock.now().plus_ms(FEED_HEARTBEAT_MS),
             service,
-            workspace: caller.workspace,
-            credential,
             filter,
             form: request.form(),
             live,
@@ -121,19 +116,23 @@ impl EventFeed {
             }
             if self.is_behind && !self.service.lifecycle.is_draining() {
                 // Boxed, because every feed that waits would otherwise keep space for a read.
-                match Box::pin(self.read()).await {
-                    Ok(page) => self.take(page),
-                    Err(refusal) => Box::pin(self.wait_after(refusal)).await,
-                }
+                Box::pin(self.read_on()).await;
             } else {
                 self.wait().await;
             }
         }
     }
 
+    async fn read_on(&mut self) {
+        match self.read().await {
+            Ok(page) => self.take(page),
+            Err(refusal) => self.wait_after(refusal).await,
+        }
+    }
+
     async fn read(&self) -> Result<OccurrencePage, Refusal> {
         let reader = OccurrenceReader::of(&self.service);
-        let (workspace, form, seq, filter) = (self.workspace, self.form, self.seq, self.filter.clone());
+        let (workspace, form, seq, filter) = (self.live.workspace, self.form, self.seq, self.filter.clone());
         self.service.read(workspace, move |tx| Ok(reader.page(tx, &filter, form, workspace, seq, STEP)?)).await
     }
 
@@ -175,7 +174,7 @@ impl EventFeed {
     }
 
     fn receive(&mut self, batch: &StreamBatch) {
-        if batch.revoked.contains(&self.credential) {
+        if batch.revoked.contains(&self.live.credential) {
             return self.end(FeedItem::Revoked);
         }
         for item in &batch.events {
@@ -194,5 +193,22 @@ impl EventFeed {
             }
             (self.seq, self.cursor) = (event.seq, EventCursor::of(id));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the size of the future of a method, in bytes.
+    fn future_bytes<F: Future>(_: fn(&'static mut EventFeed) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// Thousands of feeds wait for events.
+    #[test]
+    fn a_feed_that_waits_is_small() {
+        let sizes = [size_of::<EventFeed>(), future_bytes(EventFeed::next)];
+        assert!(sizes[0] <= 264 && sizes[1] <= 336, "{sizes:?} bytes");
     }
 }

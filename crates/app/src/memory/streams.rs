@@ -107,8 +107,10 @@ pub fn event_frame(event: &str) -> Utf8Bytes {
 /// The subscription of one stream, released on drop.
 pub struct StreamSubscription {
     streams: Streams,
-    workspace: WorkspaceId,
-    credential: Credential,
+    /// The workspace whose events the stream gets.
+    pub(crate) workspace: WorkspaceId,
+    /// The credential of the stream's client.
+    pub(crate) credential: Credential,
     topic: u64,
     /// Receives batches; returns a lag error if the stream is too far behind.
     pub batches: broadcast::Receiver<Arc<StreamBatch>>,

@@ -20,6 +20,8 @@ use harness::{Harness, HarnessName};
 
 /// What a kept copy of a changed file is called, after its name.
 const COPY_ENDING: &str = ".before-posthouse";
+/// Links that are followed to a file that doesn't exist; reading a path with more fails.
+const LINKS_MAX: usize = 16;
 
 /// Commands for agents.
 #[derive(Subcommand, Debug)]
@@ -65,10 +67,21 @@ pub(crate) fn run(session: &Session, command: Command) -> Result<(), ClientError
     let Command::Setup(given) = command;
     let harness = Harness::of(given.client);
     let path = harness.path(&session.environment)?;
-    // A link to a file elsewhere stays a link.
-    let path = fs::canonicalize(&path).unwrap_or(path);
+    let path = target(path);
     let setup = Change { session, harness, text: read(&path)?, path, given };
     if setup.given.remove { setup.undo() } else { setup.make() }
+}
+
+/// Follows the links at a path: a link to a file elsewhere stays a link, also if that file doesn't exist yet.
+fn target(path: PathBuf) -> PathBuf {
+    fs::canonicalize(&path).unwrap_or_else(|_| {
+        let mut path = path;
+        for _ in 0..LINKS_MAX {
+            let Ok(next) = fs::read_link(&path) else { break };
+            path = path.parent().unwrap_or(Path::new("")).join(next);
+        }
+        path
+    })
 }
 
 /// The change of a configuration file.

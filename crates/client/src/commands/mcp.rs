@@ -8,6 +8,7 @@ mod channel;
 mod events;
 mod files;
 mod keyless;
+mod lines;
 mod messages;
 mod saving;
 mod signup;

@@ -88,7 +88,7 @@ pub(crate) async fn serve(entries: Vec<ListenerEntry>, api: Arc<Api>) {
 
 async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<AllowedHosts>, api: Arc<Api>) {
     let ListenerEntry { listener, router, tls } = entry;
-    let (builder, acceptor) = (builder(), tls.map(TlsAcceptor::from));
+    let (builder, acceptor) = (Arc::new(builder()), tls.map(TlsAcceptor::from));
     let mut connections = JoinSet::new();
     let drained = api.service.lifecycle.drained();
     tokio::pin!(drained);
@@ -100,8 +100,8 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
         while connections.try_join_next().is_some() {}
         match accepted {
             Ok((stream, peer, permit)) => {
-                let (router, api, builder) = (router.clone(), Arc::clone(&api), builder.clone());
-                let (acceptor, hosts) = (acceptor.clone(), Arc::clone(&hosts));
+                let (router, api, hosts) = (router.clone(), Arc::clone(&api), Arc::clone(&hosts));
+                let (builder, acceptor) = (Arc::clone(&builder), acceptor.clone());
                 let link = HttpConnectionInfo { peer: peer.ip().to_canonical(), over_tls: acceptor.is_some() };
                 let slot = match api.connections.open(&api.service, &api.http.trusted_proxies, link.peer) {
                     Ok(slot) => slot,
@@ -115,20 +115,19 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
                         continue;
                     }
                 };
-                connections.spawn(async move {
-                    let context = ConnectionContext {
-                        slot: slot.clone(),
-                        router,
-                        hosts,
-                        link,
-                        requests: OpenRequests::default(),
-                        upgraded: Upgraded::default(),
-                    };
-                    if let Some(stream) = handshake(&api.service, stream, acceptor).await {
-                        connection(&builder, stream, context, &api).await;
-                    }
-                    drop((slot, permit));
-                });
+                let hold = ConnectionHold { _slot: slot.clone(), _permit: permit };
+                let (requests, upgraded) = (OpenRequests::default(), Upgraded::default());
+                let context = ConnectionContext { slot, router, hosts, link, requests, upgraded };
+                let _ = stream.set_nodelay(true);
+                match acceptor {
+                    None => connections.spawn(connection(&builder, ClientStream::Clear(stream), context, hold, api)),
+                    // Boxed, because the task would otherwise keep space for both as long as the connection is open.
+                    Some(acceptor) => connections.spawn(async move {
+                        if let Some(stream) = Box::pin(handshake(&api.service, stream, acceptor)).await {
+                            Box::pin(connection(&builder, stream, context, hold, api)).await;
+                        }
+                    }),
+                };
             }
             Err(error) => {
                 tracing::warn!(cause = %error, "http.accept_failed");
@@ -160,15 +159,11 @@ async fn refuse(service: &Service, mut stream: TcpStream, refusal: &Refusal, per
     drop(permits);
 }
 
-/// Performs the TLS handshake if the entry uses TLS. Returns `None` if it fails.
-async fn handshake(service: &Service, stream: TcpStream, acceptor: Option<TlsAcceptor>) -> Option<ClientStream> {
-    let _ = stream.set_nodelay(true);
-    let Some(acceptor) = acceptor else { return Some(ClientStream::Clear(stream)) };
-    // Boxed, because every connection would otherwise keep space for a handshake for its lifetime.
-    let handshake = Box::pin(acceptor.accept(stream));
+/// Performs the TLS handshake. Returns `None` if it fails.
+async fn handshake(service: &Service, stream: TcpStream, acceptor: TlsAcceptor) -> Option<ClientStream> {
     let result = tokio::select! {
         biased;
-        result = handshake => result,
+        result = acceptor.accept(stream) => result,
         () = service.lifecycle.drained() => return None,
         () = service.clock.sleep_until(service.clock.now().plus_ms(HANDSHAKE_MS_MAX)) => return None,
     };
@@ -179,6 +174,12 @@ async fn handshake(service: &Service, stream: TcpStream, acceptor: Option<TlsAcc
             None
         }
     }
+}
+
+/// What a connection counts as, until it ends.
+struct ConnectionHold {
+    _slot: ConnectionSlot,
+    _permit: OwnedSemaphorePermit,
 }
 
 /// What the requests of one connection share.
@@ -205,52 +206,65 @@ impl Upgraded {
     }
 }
 
-/// Serves one connection. After an upgrade it serves the WebSocket, with all HTTP state freed.
-async fn connection(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, api: &Arc<Api>) {
-    let upgraded = context.upgraded.clone();
-    Box::pin(serve_http(builder, stream, context, api)).await;
-    let Some((on_upgrade, handshake)) = upgraded.take() else { return };
-    drop(upgraded);
+/// Serves one connection. On shutdown it finishes the current request. A connection without one is closed even if part of
+/// the next head has arrived, because nothing of it was accepted. After an upgrade it serves the WebSocket, with all HTTP
+/// state freed.
+///
+/// What a connection keeps while it waits is in few small futures: thousands of them wait for events.
+fn connection(
+    builder: &http1::Builder,
+    stream: ClientStream,
+    context: ConnectionContext,
+    hold: ConnectionHold,
+    api: Arc<Api>,
+) -> impl Future<Output = ()> + Send + use<> {
+    let (requests, upgraded) = (context.requests.clone(), context.upgraded.clone());
+    let front = HttpErrorStream::new(stream, Arc::clone(&api), requests.clone());
+    let limit = WriteLimit {
+        timeout_ms: api.service.config.limits.response_write_timeout_ms,
+        expired: api.service.metrics.limit_refusals(LimitName::ResponseWriteTimeout),
+    };
+    let io = TokioIo::new(WriteTimeout::new(front, api.service.clock.clone(), limit));
+    let mut http = Box::pin(builder.serve_connection(io, service(Arc::clone(&api), context)).with_upgrades());
+    async move {
+        let ended = tokio::select! {
+            ended = http.as_mut() => ended,
+            () = api.service.lifecycle.drained() => {
+                http.as_mut().graceful_shutdown();
+                Box::pin(async {
+                    tokio::select! {
+                        ended = http.as_mut() => ended,
+                        () = flushed(&api.service, &requests) => Ok(()),
+                    }
+                })
+                .await
+            }
+        };
+        drop(http);
+        if let Err(error) = ended {
+            tracing::debug!(cause = %error, "http.connection_ended");
+        }
+        if let Some((on_upgrade, handshake)) = upgraded.take() {
+            drop(upgraded);
+            Box::pin(serve_upgraded(&api, on_upgrade, handshake)).await;
+        }
+        drop(hold);
+    }
+}
+
+/// Waits until no request is in progress, and some time for the bytes in the buffer.
+async fn flushed(service: &Service, requests: &OpenRequests) {
+    requests.idle().await;
+    service.clock.sleep_until(service.clock.now().plus_ms(FLUSH_MS)).await;
+}
+
+/// Serves the WebSocket that a connection has become.
+async fn serve_upgraded(api: &Arc<Api>, on_upgrade: OnUpgrade, handshake: HandshakeOutcome) {
     let Ok(raw) = on_upgrade.await else { return };
     if let Ok(parts) = raw.downcast::<TokioIo<WriteTimeout<HttpErrorStream>>>() {
         let early = parts.read_buf.to_vec();
         drop(parts.read_buf);
         Box::pin(socket::serve(api, handshake, parts.io.into_inner().into_inner().into_stream(), early)).await;
-    }
-}
-
-/// Serves HTTP on one connection. On shutdown it finishes the current request. A connection without one is closed even
-/// if part of the next head has arrived, because nothing of it was accepted.
-async fn serve_http(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, api: &Arc<Api>) {
-    let requests = context.requests.clone();
-    let front = HttpErrorStream::new(stream, api.clone(), requests.clone());
-    let limit = WriteLimit {
-        timeout_ms: api.service.config.limits.response_write_timeout_ms,
-        expired: api.service.metrics.limit_refusals(LimitName::ResponseWriteTimeout),
-    };
-    let connection = builder
-        .serve_connection(
-            TokioIo::new(WriteTimeout::new(front, api.service.clock.clone(), limit)),
-            service(api, context),
-        )
-        .with_upgrades();
-    tokio::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = api.service.lifecycle.drained() => {
-            connection.as_mut().graceful_shutdown();
-            let flushed = async {
-                requests.idle().await;
-                api.service.clock.sleep_until(api.service.clock.now().plus_ms(FLUSH_MS)).await;
-            };
-            tokio::select! {
-                ended = connection => ended,
-                () = flushed => Ok(()),
-            }
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(cause = %error, "http.connection_ended");
     }
 }
 
@@ -302,7 +316,7 @@ async fn accept(
 }
 
 fn service(
-    api: &Arc<Api>,
+    api: Arc<Api>,
     context: ConnectionContext,
 ) -> impl hyper::service::Service<
     hyper::Request<Incoming>,
@@ -311,7 +325,6 @@ fn service(
     Future: Send,
 > {
     let ConnectionContext { slot, router, hosts, link, requests, upgraded } = context;
-    let api = Arc::clone(api);
     service_fn(move |mut request: hyper::Request<Incoming>| {
         let open = requests.enter();
         request.extensions_mut().insert(link);
@@ -329,14 +342,15 @@ fn service(
             (None, Some(refusal)) => Either::Right(Either::Right(Box::pin(head::refuse_host(api, request, refusal)))),
             (None, None) => Either::Left(router.oneshot(request)),
         };
-        async move {
+        // Boxed, because the connection keeps the space of the future while it streams the response.
+        Box::pin(async move {
             let mut response = responding.await?;
             let handshake = response.extensions_mut().remove::<HandshakeOutcome>();
             if let (Some((on_upgrade, upgraded)), Some(handshake)) = (upgrade_slot, handshake) {
                 upgraded.set(on_upgrade, handshake);
             }
             Ok(response.map(|body| TrackedBody { body, _request: open }))
-        }
+        })
     })
 }
 

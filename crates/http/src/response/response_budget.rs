@@ -4,13 +4,17 @@
 //! `limits.response_write_timeout` without progress. A streamed response holds the memory of each chunk, and waits until
 //! the budget allows the next one.
 
-use std::sync::Arc;
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use bytes::Bytes;
-use futures_util::{StreamExt, stream};
+use futures_util::{Stream, StreamExt};
 use posthouse_app::{
     limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget},
-    ports::Clock,
+    ports::{BoxFuture, Clock},
     settings::LimitsConfig,
 };
 use posthouse_domain::{
@@ -36,6 +40,7 @@ pub(crate) struct ResponseBudget {
 }
 
 /// The memory for the chunks of a streamed response.
+#[derive(Clone)]
 struct ChunkMemory {
     budget: SharedBudget<WorkspaceId>,
     workspace: WorkspaceId,
@@ -100,7 +105,7 @@ impl ResponseBudget {
             wait_ms: self.wait_ms,
             clock: Arc::clone(clock),
         };
-        stream.chunks = Box::pin(stream::try_unfold((stream.chunks, memory), |(chunks, memory)| next(chunks, memory)));
+        stream.chunks = Box::pin(HeldChunks { chunks: stream.chunks, memory, share: None, reserving: None });
         Ok(stream)
     }
 
@@ -122,22 +127,71 @@ impl ResponseBudget {
     }
 }
 
-type NextChunk = Option<(Bytes, (ChunkStream, ChunkMemory))>;
+/// The chunks of a response, each in its memory. Thousands of streams wait for their next chunk, so this is smaller than
+/// a future that waits for either.
+struct HeldChunks {
+    chunks: ChunkStream,
+    memory: ChunkMemory,
+    /// The memory of the next chunk.
+    share: Option<BudgetShare<WorkspaceId>>,
+    /// Waits for that memory.
+    reserving: Option<BoxFuture<'static, Result<BudgetShare<WorkspaceId>, Refusal>>>,
+}
 
-/// Reserves memory for a chunk, produces it, and keeps what it needs.
-async fn next(mut chunks: ChunkStream, memory: ChunkMemory) -> Result<NextChunk, Refusal> {
-    let mut share = memory.reserve().await?;
-    let Some(bytes) = chunks.next().await.transpose()? else { return Ok(None) };
-    share.set(bytes.len() as u64);
-    Ok(Some((Bytes::from_owner(HeldBytes { bytes, _share: share }), (chunks, memory))))
+impl HeldChunks {
+    /// Reserves the memory of the next chunk, without a wait if there is some.
+    fn poll_reserve(&mut self, context: &mut Context<'_>) -> Poll<Result<BudgetShare<WorkspaceId>, Refusal>> {
+        if let Some(share) = self.share.take() {
+            return Poll::Ready(Ok(share));
+        }
+        if self.reserving.is_none() {
+            match self.memory.try_reserve() {
+                Ok(share) => return Poll::Ready(Ok(share)),
+                Err(_) => self.reserving = Some(Box::pin(self.memory.clone().reserve())),
+            }
+        }
+        let Some(reserving) = &mut self.reserving else { return Poll::Pending };
+        let share = ready!(reserving.as_mut().poll(context));
+        self.reserving = None;
+        Poll::Ready(share)
+    }
+}
+
+impl Stream for HeldChunks {
+    type Item = Result<Bytes, Refusal>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut share = match ready!(self.poll_reserve(context)) {
+            Ok(share) => share,
+            Err(refusal) => return Poll::Ready(Some(Err(refusal))),
+        };
+        match self.chunks.poll_next_unpin(context) {
+            Poll::Pending => {
+                self.share = Some(share);
+                Poll::Pending
+            }
+            Poll::Ready(Some(Ok(bytes))) => {
+                share.set(bytes.len() as u64);
+                Poll::Ready(Some(Ok(Bytes::from_owner(HeldBytes { bytes, _share: share }))))
+            }
+            Poll::Ready(end) => Poll::Ready(end),
+        }
+    }
 }
 
 impl ChunkMemory {
-    async fn reserve(&self) -> Result<BudgetShare<WorkspaceId>, Refusal> {
+    fn try_reserve(&self) -> Result<BudgetShare<WorkspaceId>, BudgetExceeded> {
+        let mut share = self.budget.share(self.workspace, Some(self.max));
+        share.grow_or_first(self.step_bytes).map(|()| share)
+    }
+
+    async fn reserve(self) -> Result<BudgetShare<WorkspaceId>, Refusal> {
         let end = self.clock.now().plus_ms(self.wait_ms);
         loop {
-            let mut share = self.budget.share(self.workspace, Some(self.max));
-            let Err(exceeded) = share.grow_or_first(self.step_bytes) else { return Ok(share) };
+            let exceeded = match self.try_reserve() {
+                Ok(share) => return Ok(share),
+                Err(exceeded) => exceeded,
+            };
             let now = self.clock.now();
             if now >= end {
                 return Err(refusal(exceeded));
@@ -169,6 +223,12 @@ mod tests {
 
     fn workspace(number: u128) -> WorkspaceId {
         WorkspaceId(uuid::Uuid::from_u128(number))
+    }
+
+    /// Thousands of streams wait for their next chunk.
+    #[test]
+    fn a_stream_that_waits_is_small() {
+        assert!(size_of::<HeldChunks>() <= 192, "{} bytes", size_of::<HeldChunks>());
     }
 
     #[test]

@@ -65,10 +65,10 @@ impl ClientFixture {
         CommandOutput::of(self.command(arguments).output().unwrap())
     }
 
-    fn run_with_input(&self, arguments: &[&str], input: &str) -> CommandOutput {
+    fn run_with_input(&self, arguments: &[&str], input: impl AsRef<[u8]>) -> CommandOutput {
         let mut command = self.command(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child.stdin.take().unwrap().write_all(input.as_ref()).unwrap();
         CommandOutput::of(child.wait_with_output().unwrap())
     }
 

@@ -76,7 +76,7 @@ pub fn revoked() -> Value {
         "message": "Forbidden",
         "data": {
             "reason": "The access was revoked.",
-            "fix": "Use a key with the permission `messages:read`, and start again from the last cursor.",
+            "fix": "Use a key with the permission `messages:read`, or connect the program again; start from the last cursor.",
         },
     })
 }

@@ -17,9 +17,9 @@ use futures_util::{
 use http_body_util::BodyExt;
 use hyper::Method;
 use serde_json::{Value, json};
-use tokio::sync::watch;
-use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
+use super::lines::{InputLine, read_lines};
 use super::messages::{
     BATCH_WITHOUT_KEY, NOT_JSON, TOO_LARGE, addressed, error_message, error_of, failed_tool, invalid_message,
     name_the_option, request_id, tool_error, tool_result, write,
@@ -35,8 +35,10 @@ use crate::{
 
 /// Longest line of standard input in bytes. The server accepts less.
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Messages that are handled at once; others wait.
+/// Messages that are sent to the server at once; others wait. A stream counts until it is open.
 const CONCURRENT_MAX: usize = 64;
+/// Messages that wait, are sent or are answered by a stream; further lines aren't read.
+const MESSAGES_MAX: usize = 1_000;
 /// How long a tool may wait, on top of the time of a request.
 const TOOL_WAIT: Duration = Duration::from_secs(120);
 /// Largest response that is not a stream, in bytes.
@@ -63,6 +65,10 @@ pub(super) struct Bridge {
     /// The revision that a handshake agreed on.
     revision: RefCell<Option<String>>,
     running: RefCell<HashMap<String, AbortHandle>>,
+    /// The places of messages that are sent at once.
+    places: Semaphore,
+    /// Whether standard input has ended, and with it the streams.
+    is_closed: watch::Sender<bool>,
     /// What the channel pushes; `None` without one.
     channel: Option<SubscriptionOptions>,
     is_initialized: Cell<bool>,
@@ -87,6 +93,8 @@ impl Bridge {
             files,
             revision: RefCell::default(),
             running: RefCell::default(),
+            places: Semaphore::new(CONCURRENT_MAX),
+            is_closed: watch::channel(false).0,
             channel: None,
             is_initialized: Cell::new(false),
             is_ready: watch::channel(false).0,
@@ -128,28 +136,31 @@ impl Bridge {
         }
     }
 
-    /// Runs until standard input ends and every message is answered.
+    /// Runs until standard input ends and every message is answered. Streams, which have no end of their own, end with the
+    /// input: a client that closes it waits for the end of this process.
     pub(super) async fn run(self) -> Result<(), ClientError> {
-        let codec = LinesCodec::new_with_max_length(LINE_BYTES_MAX);
-        let mut lines = FramedRead::new(tokio::io::stdin(), codec).fuse();
+        let mut lines = read_lines(tokio::io::stdin(), LINE_BYTES_MAX).fuse();
         let mut answers = FuturesUnordered::new();
         let mut is_open = true;
         let pushing = self.push_events().fuse();
         tokio::pin!(pushing);
         while is_open || !answers.is_empty() {
             tokio::select! {
-                line = lines.next(), if is_open && answers.len() < CONCURRENT_MAX => match line {
-                    None => is_open = false,
-                    Some(Ok(line)) if line.trim().is_empty() => {}
-                    Some(Ok(line)) => {
+                line = lines.next(), if is_open && answers.len() < MESSAGES_MAX => match line {
+                    None => {
+                        is_open = false;
+                        self.is_closed.send_replace(true);
+                    }
+                    Some(Ok(InputLine::Whole(line))) if line.trim_ascii().is_empty() => {}
+                    Some(Ok(InputLine::Whole(line))) => {
                         if let Some(message) = self.parsed(&line)? {
                             answers.push(self.abortable(message));
                         }
                     }
-                    Some(Err(LinesCodecError::MaxLineLengthExceeded)) => {
+                    Some(Ok(InputLine::TooLong)) => {
                         write(&error_message(&Value::Null, -32600, TOO_LARGE))?;
                     }
-                    Some(Err(LinesCodecError::Io(error))) => {
+                    Some(Err(error)) => {
                         return Err(ClientError::Failed(format!("cannot read standard input: {error}")));
                     }
                 },
@@ -161,8 +172,8 @@ impl Bridge {
     }
 
     /// Reads a line. A cancelled request is stopped here and is not answered.
-    fn parsed(&self, line: &str) -> Result<Option<Value>, ClientError> {
-        let Ok(message) = serde_json::from_str::<Value>(line) else {
+    fn parsed(&self, line: &[u8]) -> Result<Option<Value>, ClientError> {
+        let Ok(message) = serde_json::from_slice::<Value>(line) else {
             write(&error_message(&Value::Null, -32700, NOT_JSON))?;
             return Ok(None);
         };
@@ -204,6 +215,7 @@ impl Bridge {
         let method = message["method"].as_str().unwrap_or_default().to_owned();
         let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
         let mut exchanged = ExchangedFiles::default();
+        let place = self.places.acquire().await;
         if let Some(id) = &id {
             if method == "tools/call" && name == "signup" {
                 let arguments = message["params"]["arguments"].take();
@@ -221,7 +233,7 @@ impl Bridge {
         } else if self.key.borrow().is_none() {
             return Ok(());
         }
-        match self.forward(&message, &method, exchanged).await {
+        match self.forward(&message, &method, exchanged, place.ok()).await {
             Ok(()) => Ok(()),
             Err(ClientError::OutputClosed) => Err(ClientError::OutputClosed),
             Err(error) => match id {
@@ -293,8 +305,15 @@ impl Bridge {
         write(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
     }
 
-    /// Sends a message to the server and writes what it answers, with the result of the transfer of its files.
-    async fn forward(&self, message: &Value, method: &str, mut exchanged: ExchangedFiles) -> Result<(), ClientError> {
+    /// Sends a message to the server and writes what it answers, with the result of the transfer of its files. A stream
+    /// leaves the place of the message.
+    async fn forward(
+        &self,
+        message: &Value,
+        method: &str,
+        mut exchanged: ExchangedFiles,
+        place: Option<SemaphorePermit<'_>>,
+    ) -> Result<(), ClientError> {
         let request = self.request(message, method)?;
         let start = self.api.http().start(request);
         let response = tokio::time::timeout(REQUEST_TIMEOUT + TOOL_WAIT, start)
@@ -303,8 +322,9 @@ impl Bridge {
         let (head, mut body) = response.into_parts();
         let kind = head.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
         if kind.starts_with("text/event-stream") {
+            drop(place);
             let mut reader = EventReader::default();
-            while let Some(frame) = body.frame().await {
+            while let Some(frame) = self.while_wanted(method, body.frame()).await {
                 let frame = frame.map_err(|error| self.api.http().unreachable(&error.to_string()))?;
                 let Ok(data) = frame.into_data() else { continue };
                 for event in reader.read(&data).map_err(|why| ClientError::Failed(why.to_owned()))? {
@@ -330,6 +350,18 @@ impl Bridge {
             }
             other => other,
         })
+    }
+
+    /// Waits for the next part of a stream. After the end of standard input, only a call still has its rest.
+    async fn while_wanted<T>(&self, method: &str, next: impl Future<Output = Option<T>>) -> Option<T> {
+        let mut is_closed = self.is_closed.subscribe();
+        let ended = async {
+            let _ = is_closed.wait_for(|is_closed| *is_closed && method != "tools/call").await;
+        };
+        tokio::select! {
+            next = next => next,
+            () = ended => None,
+        }
     }
 
     fn request(&self, message: &Value, method: &str) -> Result<HttpRequest, ClientError> {

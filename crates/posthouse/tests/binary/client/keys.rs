@@ -95,6 +95,12 @@ fn a_wrong_key_is_refused_and_not_stored() {
         assert!(input.is_empty() || !output.stderr.contains(input));
     }
     assert!(!client.sandbox.path("home/.config/posthouse/config.json").exists());
+    for wrong in ["two\u{1}", "line\nbreak", "a\u{7f}b"] {
+        let output =
+            client.command(&["whoami", "--base-url", &client.base_url()]).env("POSTHOUSE_API_KEY", wrong).output();
+        let stderr = String::from_utf8(output.unwrap().stderr).unwrap();
+        assert!(stderr.contains("the API key has characters") && !stderr.contains(wrong), "{stderr}");
+    }
 }
 
 #[test]

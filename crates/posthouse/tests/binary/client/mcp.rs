@@ -157,12 +157,15 @@ fn a_file_that_is_too_large_for_a_request_is_attached() {
 #[test]
 fn lines_that_are_no_messages_are_answered_and_the_rest_goes_on() {
     let client = ClientFixture::start("client-mcp-lines");
-    let input = "not json\n\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n";
-    let output = client.run_with_input(&["mcp", "--base-url", &client.base_url()], input);
-    let answers: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(answers[0]["error"]["code"], -32700);
-    assert!(answers[0]["error"]["data"]["fix"].is_string(), "{}", answers[0]);
-    assert_eq!(answers[1], json!({ "jsonrpc": "2.0", "id": 7, "result": {} }));
+    // A line that isn't even text ended the command.
+    for broken in [b"not json".as_slice(), b"\xff\xfe", b"{\"id\": \"\xc3\"}", b"\0"] {
+        let input = [broken, b"\n\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\r\n"].concat();
+        let output = client.run_with_input(&["mcp", "--base-url", &client.base_url()], &input);
+        let answers: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(answers[0]["error"]["code"], -32700);
+        assert!(answers[0]["error"]["data"]["fix"].is_string(), "{}", answers[0]);
+        assert_eq!(answers[1], json!({ "jsonrpc": "2.0", "id": 7, "result": {} }));
+    }
     let input = "5\n\"x\"\nnull\ntrue\n{}\n[]\n";
     let output = client.run_with_input(&["mcp", "--base-url", &client.base_url()], input);
     let answers: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -195,6 +198,29 @@ fn read_until(output: &mut impl BufRead, matches: impl Fn(&Value) -> bool) -> Va
             return message;
         }
     }
+}
+
+/// Open streams took the places of calls, and kept the command running after its client had closed the input.
+#[test]
+fn open_streams_delay_no_call_and_end_with_the_input() {
+    let client = ClientFixture::start("client-mcp-streams");
+    let mut command = client.command(&["mcp", "--base-url", &client.base_url()]);
+    command.env("POSTHOUSE_API_KEY", &client.key).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let params = json!({ "name": "message.received" });
+    for id in 0..70 {
+        let stream = json!({ "jsonrpc": "2.0", "id": id, "method": "events/stream", "params": params });
+        writeln!(input, "{stream}").unwrap();
+    }
+    for _ in 0..70 {
+        read_until(&mut output, |message| message["method"] == "notifications/events/active");
+    }
+    writeln!(input, "{}", call(100, "list_inboxes", json!({}))).unwrap();
+    let listed = shown(&[read_until(&mut output, |message| message["id"] == 100)], 100);
+    assert_eq!(listed["inboxes"].as_array().unwrap().len(), 1, "{listed}");
+    drop(input);
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

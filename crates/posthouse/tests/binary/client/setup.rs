@@ -1,5 +1,7 @@
 //! `posthouse agents setup`: files of agents and editors are changed, changed back, and kept.
 
+use std::os::unix::fs::PermissionsExt;
+
 use super::ClientFixture;
 
 const CLIENTS: &[(&str, &str)] = &[
@@ -100,4 +102,48 @@ fn removal_restores_an_entry_that_set_up_replaced() {
     assert!(!std::fs::read_to_string(&path).unwrap().contains("mine"));
     client.object(&["agents", "setup", "codex", "--yes", "--remove"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), own);
+}
+
+/// A link whose file didn't exist yet was replaced by a file.
+#[test]
+fn a_link_stays_a_link() {
+    let client = ClientFixture::logged_in("client-setup-link");
+    let home = client.sandbox.path("home");
+    std::fs::create_dir_all(home.join("dotfiles")).unwrap();
+    std::fs::write(home.join("dotfiles/kept"), "").unwrap();
+    for (name, file) in CLIENTS {
+        let path = home.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let up = "../".repeat(file.matches('/').count());
+        let stored = home.join("dotfiles").join(name);
+        std::os::unix::fs::symlink(format!("{up}dotfiles/{name}"), &path).unwrap();
+        for own in [None, Some("")] {
+            if let Some(text) = own {
+                std::fs::write(&stored, text).unwrap();
+            }
+            client.object(&["agents", "setup", name, "--yes"]);
+            assert!(path.is_symlink() && std::fs::read_to_string(&stored).unwrap().contains("mcp"), "{name}");
+            client.object(&["agents", "setup", name, "--yes", "--remove"]);
+            assert!(path.is_symlink(), "{name}");
+            assert_eq!(std::fs::read_to_string(&stored).ok().as_deref(), own, "{name}");
+        }
+    }
+}
+
+/// A file that others could read was private after set-up and after removal.
+#[test]
+fn a_file_keeps_its_permissions() {
+    let client = ClientFixture::logged_in("client-setup-mode");
+    let path = client.sandbox.path("home/.cursor/mcp.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    for wanted in [0o644, 0o664, 0o600, 0o440] {
+        std::fs::write(&path, "{}").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(wanted)).unwrap();
+        for more in [&["--yes"][..], &["--yes", "--remove"]] {
+            client.object(&[&["agents", "setup", "cursor"], more].concat());
+            assert_eq!(mode(), wanted, "{wanted:o} {more:?}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
 }
