@@ -1,5 +1,6 @@
 //! Detects the beginning of an original message: separators between dashes, header blocks and helpdesk markers.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -24,6 +25,18 @@ const RULE_CHARS_MIN: usize = 10;
 /// Automata that find all entries of a table in one pass.
 static REPLY_ABOVE: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(&REPLY_ABOVE_MARKERS));
 static ABOVE_LINE: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(&ABOVE_THIS_LINE));
+
+/// Bytes at the end of a marker by which a line with it is recognized first.
+const END_BYTES: usize = 4;
+
+/// The ends of [`REPLY_ABOVE_MARKERS`], whose letters of ASCII are small.
+static REPLY_ABOVE_ENDS: LazyLock<HashSet<[u8; END_BYTES]>> =
+    LazyLock::new(|| REPLY_ABOVE_MARKERS.iter().filter_map(|words| end_of(words)).collect());
+
+/// Returns the last bytes of a text, with small letters of ASCII.
+fn end_of(text: &str) -> Option<[u8; END_BYTES]> {
+    text.as_bytes().last_chunk().map(|end: &[u8; END_BYTES]| end.map(|byte| byte.to_ascii_lowercase()))
+}
 
 fn automaton(entries: &[&str]) -> AhoCorasick {
     AhoCorasick::new(entries).expect("the table must fit into an automaton")
@@ -148,7 +161,9 @@ fn is_bare_reply_above(text: &str) -> bool {
         (begins && found.as_str().eq_ignore_ascii_case(marker.as_str())).then_some(&text[..at])
     };
     let is_polite = |rest: &str| !rest.contains(['\'', '’']) && rest.split_whitespace().count() <= 1;
-    text.len() <= LINE_BYTES_MAX && REPLY_ABOVE_MARKERS.iter().filter_map(rest).any(is_polite)
+    text.len() <= LINE_BYTES_MAX
+        && end_of(text).is_some_and(|end| REPLY_ABOVE_ENDS.contains(&end))
+        && REPLY_ABOVE_MARKERS.iter().filter_map(rest).any(is_polite)
 }
 
 /// Returns whether a line begins or ends with at least two characters of a ruler, or is between asterisks.
