@@ -8,6 +8,7 @@ pub mod author;
 pub mod autoreply;
 pub mod bounce;
 pub mod build;
+mod byte_search;
 pub mod calendar;
 pub mod dkim;
 pub mod extract;

@@ -14,6 +14,7 @@ use crate::{
     author::Author,
     bounce::{BounceClass, BounceSeverity},
     header,
+    lines::lines,
     parse::{self, AddressEntry, ParsedAttachment, ParsedMessage},
     thread,
     wordlist::{self, WordTable},
@@ -185,7 +186,7 @@ fn is_declared(parsed: &ParsedMessage<'_>) -> bool {
 fn is_conversation(parsed: &ParsedMessage<'_>) -> bool {
     // The commands of SMTP are in no answer of a person.
     let has_commands =
-        || text(parsed).lines().any(|line| line.trim_start().to_ascii_lowercase().starts_with("rcpt to:"));
+        || lines(text(parsed)).any(|line| line.trim_start().to_ascii_lowercase().starts_with("rcpt to:"));
     let is_list = || parsed.headers.first("list-unsubscribe").is_some() && !is_mailer_daemon(parsed);
     parsed.subject.as_deref().is_some_and(thread::is_reply) && !has_commands() || is_list()
 }
@@ -275,9 +276,9 @@ fn unescaped(text: &str) -> String {
 
 /// Returns whether `code` has the form `class.subject.detail` (RFC 3463 §2).
 fn is_status(code: &str) -> bool {
-    let parts: Vec<&str> = code.split('.').collect();
-    let is_number = |part: &&str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-    parts.len() == 3 && parts.iter().all(is_number) && matches!(parts[0], "2" | "4" | "5")
+    let is_number = |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let [b'2' | b'4' | b'5', b'.', ..] = code.as_bytes() else { return false };
+    code[2..].split_once('.').is_some_and(|(subject, detail)| is_number(subject) && is_number(detail))
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ pub(crate) fn find(hits: &mut [Hit], text: &str) {
 fn is_spoken_to(hit: &Hit, text: &str) -> bool {
     let from = text.floor_char_boundary((hit.start as usize).saturating_sub(GREETING_BYTES_MAX));
     let before = &text[from..hit.start as usize];
-    let breaks = before.rfind(['\n', '>', '<', '.', '!', '?']).map(|at| &before[at + 1..]);
+    let is_break = |byte: u8| matches!(byte, b'\n' | b'>' | b'<' | b'.' | b'!' | b'?');
+    let breaks = before.bytes().rposition(is_break).map(|at| &before[at + 1..]);
     let Some(line) = breaks.or((from == 0).then_some(before)) else { return false };
     let greeting = line.trim_matches(|c: char| !c.is_alphanumeric());
     if greeting.contains(char::is_whitespace) || ARTICLES.iter().any(|word| greeting.eq_ignore_ascii_case(word)) {

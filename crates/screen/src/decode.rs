@@ -174,7 +174,7 @@ impl Payloads<'_> {
         if self.rules.is_probed && !is_text_like(&probe) || self.bytes + run.len() > self.rules.bytes_max {
             return false;
         }
-        let decoded = decode(run);
+        let decoded = if run.len() <= PROBE * 8 { probe } else { decode(run) };
         self.add(name, &decoded, start, end)
     }
 
@@ -475,7 +475,7 @@ fn value32(byte: u8) -> Option<u32> {
 
 /// Decodes characters of some bits each. Other characters are skipped.
 fn bits(run: &[u8], width: u32, value: impl Fn(u8) -> Option<u32>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(run.len());
+    let mut out = Vec::with_capacity(run.len() * width as usize / 8);
     let (mut held, mut bits) = (0u32, 0);
     for value in run.iter().filter_map(|byte| value(*byte)) {
         held = held << width | value;
@@ -490,9 +490,7 @@ fn bits(run: &[u8], width: u32, value: impl Fn(u8) -> Option<u32>) -> Vec<u8> {
 }
 
 fn hex(run: &[u8]) -> Vec<u8> {
-    let digits: Vec<u8> =
-        run.iter().filter_map(|byte| char::from(*byte).to_digit(16)).map(|digit| digit as u8).collect();
-    digits.as_chunks::<2>().0.iter().map(|[high, low]| high << 4 | low).collect()
+    bits(run, 4, |byte| char::from(byte).to_digit(16))
 }
 
 /// Returns whether bytes may be the beginning of a text.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Match};
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use super::line::{COLONS, LineMark, MarkedLine, trim};
 use super::words::{ATTRIBUTION_STARTS, NAME_PARTICLES, WRITING_VERBS};
@@ -314,13 +314,17 @@ fn is_dated_address(text: &str) -> bool {
 /// between hyphens, as Notes writes it.
 pub(super) fn is_dated_name(line: &str) -> bool {
     let line = trim(line);
-    let mut parts = line.split("---");
-    let between_hyphens = parts.next().is_some_and(|name| is_name(trim(name)))
-        && parts.next().is_some_and(|date| date.starts_with(|c: char| c.is_ascii_digit()) && has_date(date))
-        && parts.next().is_some();
-    between_hyphens && line.len() <= LINE_BYTES_MAX
+    let is_date = |date: &str| date.starts_with(|c: char| c.is_ascii_digit()) && has_date(date);
+    if line.len() > LINE_BYTES_MAX {
+        return false;
+    }
+    // Most lines have no hyphens.
+    let hyphens = memmem::find(line.as_bytes(), b"---").map(|at| (&line[..at], &line[at + 3..]));
+    let is_between_hyphens = hyphens.is_some_and(|(name, rest)| {
+        rest.split_once("---").is_some_and(|(date, _)| is_date(date)) && is_name(trim(name))
+    });
+    is_between_hyphens
         || line.starts_with(|c: char| c.is_ascii_digit())
-            && line.len() <= LINE_BYTES_MAX
             && line.split_once(" GMT").is_some_and(|(date, rest)| {
                 has_date(date) && rest.split_once(' ').is_some_and(|(_, name)| is_name(trim(name)))
             })

@@ -1,5 +1,9 @@
 //! Detects the beginning of an original message: separators between dashes, header blocks and helpdesk markers.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use memchr::{memchr, memchr2, memchr3};
 
 use super::labels::{HeaderLabel, label};
@@ -17,6 +21,26 @@ const LABEL_CHARS_MAX: usize = 24;
 const BLOCK_LINES_MAX: usize = 24;
 /// Minimum length of a line of dashes or underscores that counts as a ruler above a header block, in characters.
 const RULE_CHARS_MIN: usize = 10;
+
+/// Automata that find all entries of a table in one pass.
+static REPLY_ABOVE: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(&REPLY_ABOVE_MARKERS));
+static ABOVE_LINE: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(&ABOVE_THIS_LINE));
+
+/// Bytes at the end of a marker by which a line with it is recognized first.
+const END_BYTES: usize = 4;
+
+/// The ends of [`REPLY_ABOVE_MARKERS`], whose letters of ASCII are small.
+static REPLY_ABOVE_ENDS: LazyLock<HashSet<[u8; END_BYTES]>> =
+    LazyLock::new(|| REPLY_ABOVE_MARKERS.iter().filter_map(|words| end_of(words)).collect());
+
+/// Returns the last bytes of a text, with small letters of ASCII.
+fn end_of(text: &str) -> Option<[u8; END_BYTES]> {
+    text.as_bytes().last_chunk().map(|end: &[u8; END_BYTES]| end.map(|byte| byte.to_ascii_lowercase()))
+}
+
+fn automaton(entries: &[&str]) -> AhoCorasick {
+    AhoCorasick::new(entries).expect("the table must fit into an automaton")
+}
 
 /// Returns whether the character decorates separator lines.
 pub(super) fn is_rule_char(c: char) -> bool {
@@ -117,11 +141,11 @@ pub(super) fn is_forward(text: &str) -> bool {
 fn is_reply_above(text: &str) -> bool {
     // Most lines contain none of these marks, so the word search can be skipped.
     let marked = |text: &[u8]| memchr3(b'-', b'#', b'=', text).is_some() || memchr2(b'_', b'*', text).is_some();
-    text.len() <= LINE_BYTES_MAX && marked(text.as_bytes()) && {
+    // A ruler has no words.
+    let has_letter = || text.bytes().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    text.len() <= LINE_BYTES_MAX && marked(text.as_bytes()) && has_letter() && {
         let text = text.to_lowercase();
-        let is_decorated = is_decorated(trim(&text));
-        REPLY_ABOVE_MARKERS.iter().any(|words| text.contains(words))
-            || is_decorated && ABOVE_THIS_LINE.iter().any(|words| text.contains(words))
+        REPLY_ABOVE.is_match(&text) || is_decorated(trim(&text)) && ABOVE_LINE.is_match(&text)
     } || is_bare_reply_above(trim(text))
 }
 
@@ -137,7 +161,9 @@ fn is_bare_reply_above(text: &str) -> bool {
         (begins && found.as_str().eq_ignore_ascii_case(marker.as_str())).then_some(&text[..at])
     };
     let is_polite = |rest: &str| !rest.contains(['\'', '’']) && rest.split_whitespace().count() <= 1;
-    text.len() <= LINE_BYTES_MAX && REPLY_ABOVE_MARKERS.iter().filter_map(rest).any(is_polite)
+    text.len() <= LINE_BYTES_MAX
+        && end_of(text).is_some_and(|end| REPLY_ABOVE_ENDS.contains(&end))
+        && REPLY_ABOVE_MARKERS.iter().filter_map(rest).any(is_polite)
 }
 
 /// Returns whether a line begins or ends with at least two characters of a ruler, or is between asterisks.

@@ -179,7 +179,7 @@ impl<'a> MarkupReader<'a> {
 
     fn write_flowing(&mut self, text: &str) {
         let mut rest = text;
-        while let Some(at) = rest.find(|c: char| c.is_ascii_whitespace() || c == '\u{a0}') {
+        while let Some(at) = space(rest) {
             self.line.push_str(&rest[..at]);
             let is_kept = !rest.as_bytes()[at].is_ascii();
             if is_kept || !self.line.is_empty() && !self.line.ends_with(' ') {
@@ -197,13 +197,12 @@ impl<'a> MarkupReader<'a> {
         let traits = tag.name.traits;
         if traits.is_block() {
             self.end_text();
-            if tag.is("p") || tag.is("blockquote") || tag.is("hr") {
+            if traits.has_space_above() {
                 self.blank_line();
-            }
-            if tag.is("li") {
+            } else if tag.is("li") {
                 self.line.push_str("- ");
             }
-        } else if (tag.is("td") || tag.is("th")) && !self.line.is_empty() {
+        } else if traits.is_cell() && !self.line.is_empty() {
             self.line.push(' ');
         }
         // The tokenizer skips what is never displayed, with its end tag.
@@ -220,6 +219,9 @@ impl<'a> MarkupReader<'a> {
 
     /// Begins a region if the tag marks its content.
     fn begin_region(&mut self, tag: HtmlStartTag<'a>) {
+        if !tag.has_attributes() && !tag.is("blockquote") {
+            return;
+        }
         let is_hidden = self.mark() == LineMark::Hidden;
         let is_decided = !matches!(self.shown_mark(), LineMark::Unclassified | LineMark::Indented);
         let is_open = !is_decided && !self.state().is_removed() && self.regions.len() < REGIONS_MAX;
@@ -259,7 +261,7 @@ impl<'a> MarkupReader<'a> {
     fn close(&mut self, name: HtmlName<'_>) {
         if name.traits.is_block() {
             self.end_text();
-            if ["p", "blockquote", "h1", "h2", "h3", "h4"].iter().any(|block| name.is(block)) {
+            if name.traits.has_space_below() {
                 self.blank_line();
             }
         }
@@ -297,14 +299,16 @@ impl<'a> MarkupReader<'a> {
 
     /// Adds an empty line unless there already is one.
     fn blank_line(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+        if !matches!(self.text.as_bytes(), [] | [.., b'\n', b'\n']) {
             self.end_line();
         }
     }
 
     fn end_line(&mut self) {
         let mark = if std::mem::take(&mut self.forward) { LineMark::ForwardedMessage } else { self.mark() };
-        self.text.push_str(self.line.trim_end_matches(|c: char| c.is_whitespace() || is_filler(c)));
+        let is_trimmed = self.line.as_bytes().last().is_none_or(u8::is_ascii_graphic);
+        let is_blank = |c: char| c.is_whitespace() || is_filler(c);
+        self.text.push_str(if is_trimmed { &self.line } else { self.line.trim_end_matches(is_blank) });
         self.text.push('\n');
         self.marks.push(mark);
         self.line.clear();
@@ -314,6 +318,14 @@ impl<'a> MarkupReader<'a> {
         self.end_text();
         MarkedText { text: self.text, marks: self.marks, has_history: self.has_history, has_quotes: self.has_quotes }
     }
+}
+
+/// Returns the place of the first white space of ASCII, or of the first no-break space.
+fn space(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_space =
+        |at: &usize| bytes[*at].is_ascii_whitespace() || bytes[*at] == 0xc2 && bytes.get(at + 1) == Some(&0xa0);
+    (0..bytes.len()).find(is_space)
 }
 
 /// The attributes of a start tag that can mark its content, as written.

@@ -138,7 +138,7 @@ fn signature_length(lines: &[MarkedLine<'_>], at: usize, has_text: bool) -> Opti
         // After text, the lines that follow are usually unmarked history. At the top, only the line itself is removed.
         return Some(if has_text { section.len() } else { 1 });
     }
-    if is_footer_rule(text) && is_list_footer(section) || begins_footer(text) && section.len() <= FOOTER_LINES_MAX {
+    if is_footer_rule(text) && is_list_footer(section) || section.len() <= FOOTER_LINES_MAX && begins_footer(text) {
         return Some(section.len());
     }
     let is_notice = || begins_paragraph(lines, at) && (is_disclaimer(section) || is_headed_disclaimer(section));

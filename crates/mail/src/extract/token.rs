@@ -8,9 +8,10 @@
 use std::borrow::Cow;
 
 use mail_parser::decoders::html::add_html_token;
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memmem};
 
 use super::element::ElementTraits;
+use crate::byte_search::find_byte;
 
 /// Maximum length of a tag in bytes. A longer one is text.
 const TAG_BYTES_MAX: usize = 8 * 1024;
@@ -54,6 +55,11 @@ pub(crate) struct HtmlStartTag<'a> {
 }
 
 impl<'a> HtmlStartTag<'a> {
+    /// Returns whether the tag has attributes.
+    pub(crate) fn has_attributes(&self) -> bool {
+        !self.attributes.is_empty()
+    }
+
     /// Returns the names of the attributes and their raw values without quotes, in order.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let mut rest = self.attributes;
@@ -142,14 +148,17 @@ impl<'a> HtmlTokens<'a> {
     /// is a `<`.
     fn text(&mut self) -> HtmlToken<'a> {
         let bytes = self.rest.as_bytes();
-        let begins_markup = |at: &usize| {
-            let next = bytes.get(at + 1);
-            next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?'))
-        };
-        let end = memchr_iter(b'<', &bytes[1..]).map(|at| at + 1).find(begins_markup).unwrap_or(bytes.len());
-        let (text, after) = self.rest.split_at(end);
-        self.rest = after;
-        HtmlToken::Text(text)
+        let mut end = 1;
+        while let Some(at) = bytes.get(end..).and_then(|rest| find_byte(b'<', rest)) {
+            end += at;
+            if matches!(bytes.get(end + 1), Some(b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'!' | b'?')) {
+                let (text, after) = self.rest.split_at(end);
+                self.rest = after;
+                return HtmlToken::Text(text);
+            }
+            end += 1;
+        }
+        HtmlToken::Text(std::mem::take(&mut self.rest))
     }
 }
 
@@ -216,7 +225,7 @@ fn after_element<'a>(name: &str, after: &'a str) -> &'a str {
 
 /// Returns `text` with decoded character references.
 pub(crate) fn decode(text: &str) -> Cow<'_, str> {
-    if memchr(b'&', text.as_bytes()).is_none() {
+    if find_byte(b'&', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());

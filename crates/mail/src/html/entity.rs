@@ -6,6 +6,8 @@ use encoding_rs::WINDOWS_1252;
 use mail_parser::decoders::html::add_html_token;
 use memchr::memchr;
 
+use crate::byte_search::find_byte;
+
 /// Maximum length of a reference in bytes, including `&` and `;`. The longest name has 31 letters.
 const REFERENCE_BYTES_MAX: usize = 34;
 
@@ -22,7 +24,7 @@ const BARE: &[(&str, char)] = &[
 
 /// Returns the text with decoded references. Unknown references are kept as they are.
 pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
-    if memchr(b'&', text.as_bytes()).is_none() {
+    if find_byte(b'&', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());

@@ -88,6 +88,10 @@ impl<'a> TextRenderer<'a> {
         if raw.is_empty() {
             return;
         }
+        if is_short_word(raw) && !self.state().hides_text() {
+            self.flush_gap();
+            return self.out.push_str(raw);
+        }
         let text = entity::decoded(raw);
         if self.state().hides_text() {
             push_folded(&mut self.hidden_out, &text);
@@ -129,13 +133,14 @@ impl<'a> TextRenderer<'a> {
 
     /// Writes text that neither begins nor ends with white space, after the pending gap.
     fn write_word(&mut self, word: &str) {
+        if word.bytes().all(|byte| byte.is_ascii_graphic()) {
+            self.flush_gap();
+            return self.out.push_str(word);
+        }
         if word.chars().all(is_filler) {
             return;
         }
         self.flush_gap();
-        if word.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return self.out.push_str(word);
-        }
         for c in word.chars() {
             match c {
                 // These have no effect on the text around them.
@@ -153,8 +158,7 @@ impl<'a> TextRenderer<'a> {
 
     fn flush_gap(&mut self) {
         let gap = std::mem::replace(&mut self.gap, Gap::None);
-        let at_start = self.out.is_empty();
-        let mut new_line = at_start || self.out.ends_with('\n');
+        let mut new_line = matches!(self.out.as_bytes().last(), None | Some(b'\n'));
         match gap {
             Gap::None => {}
             Gap::Space if !new_line => self.out.push(' '),
@@ -162,13 +166,12 @@ impl<'a> TextRenderer<'a> {
             Gap::Space | Gap::Cell => {}
             Gap::Line | Gap::Paragraph => {
                 trim_line(&mut self.out);
-                if !self.out.is_empty() {
-                    if !self.out.ends_with('\n') {
-                        self.out.push('\n');
-                    }
-                    if gap == Gap::Paragraph && !self.out.ends_with("\n\n") {
-                        self.out.push('\n');
-                    }
+                match self.out.as_bytes() {
+                    [] | [.., b'\n', b'\n'] => {}
+                    [.., b'\n'] if gap == Gap::Line => {}
+                    [.., b'\n'] => self.out.push('\n'),
+                    _ if gap == Gap::Line => self.out.push('\n'),
+                    _ => self.out.push_str("\n\n"),
                 }
                 new_line = true;
             }
@@ -396,12 +399,21 @@ fn push_folded(out: &mut String, text: &str) {
     }
 }
 
+/// Returns whether a text is one word of few ASCII characters, without character references. Many texts are.
+fn is_short_word(text: &str) -> bool {
+    const BYTES_MAX: usize = 16;
+    text.len() <= BYTES_MAX && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'&')
+}
+
 fn is_white_space(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\u{a0}' || c == '\u{b}'
 }
 
 /// Removes trailing white space from the last line.
 fn trim_line(out: &mut String) {
+    if !matches!(out.as_bytes().last(), Some(b' ' | b'\t')) {
+        return;
+    }
     let is_kept = |byte: &u8| !matches!(byte, b' ' | b'\t');
     out.truncate(out.as_bytes().iter().rposition(is_kept).map_or(0, |last| last + 1));
 }

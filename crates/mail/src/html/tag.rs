@@ -4,6 +4,8 @@
 
 use memchr::{memchr, memchr3, memmem};
 
+use crate::byte_search::find_byte;
+
 /// Maximum length of an element name, in bytes.
 const NAME_BYTES_MAX: usize = 16;
 
@@ -57,9 +59,7 @@ impl<'a> HtmlTagScanner<'a> {
     /// Returns the text up to the next tag, and the tag. The tag is `None` for markup that is skipped, and at the end.
     pub(crate) fn next(&mut self) -> Option<(&'a str, Option<HtmlTag<'a>>)> {
         let rest = self.html.get(self.position..).filter(|rest| !rest.is_empty())?;
-        // Most tags follow another one.
-        let open = if rest.starts_with('<') { Some(0) } else { memchr(b'<', rest.as_bytes()) };
-        let Some(open) = open else {
+        let Some(open) = find_byte(b'<', rest.as_bytes()) else {
             self.position = self.html.len();
             return Some((rest, None));
         };
@@ -81,7 +81,7 @@ impl<'a> HtmlTagScanner<'a> {
                 let end = self.tag_end(from);
                 self.position += end;
                 let name = name(&from[1..end]);
-                let attributes = from[1 + name.len()..end].trim_end_matches('>');
+                let attributes = without_end(&from[1 + name.len()..end]);
                 self.drop_content(name);
                 Some((text, Some(HtmlTag::Open { name, attributes })))
             }
@@ -175,6 +175,12 @@ pub(crate) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<&'a str
     read.find(|attribute| attribute.name.eq_ignore_ascii_case(wanted)).map(|attribute| attribute.value)
 }
 
+/// Returns the text of a tag without the signs that end it.
+fn without_end(tag: &str) -> &str {
+    let signs = tag.bytes().rev().take_while(|byte| *byte == b'>').count();
+    &tag[..tag.len() - signs]
+}
+
 fn attribute_value(text: &str) -> (&str, &str) {
     if let Some(&quote @ (b'"' | b'\'')) = text.as_bytes().first() {
         let inside = &text[1..];
@@ -195,6 +201,12 @@ fn name(text: &str) -> &str {
 /// Returns the length of a tag up to its `>`, or `None` if it has none. Quoted values may contain `>`.
 #[must_use]
 pub fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
+    /// Bytes of most tags without attributes.
+    const SHORT_BYTES: usize = 16;
+    let sign = tag.iter().take(SHORT_BYTES).position(|byte| matches!(byte, b'>' | b'"' | b'\''));
+    if let Some(end) = sign.filter(|at| tag[*at] == b'>') {
+        return Some(end + 1);
+    }
     let mut at = 0;
     loop {
         let sign = at + memchr3(b'>', b'"', b'\'', &tag[at..])?;

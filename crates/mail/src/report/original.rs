@@ -1,7 +1,7 @@
 //! Finds what a report contains of the original message: candidates for its Message-ID, and its recipients.
 
 use super::{ORIGINAL_IDS_MAX, ORIGINAL_MEDIA_TYPES, RECIPIENTS_MAX, address_search, part, text};
-use crate::{address::Address, header, parse::ParsedMessage, thread};
+use crate::{address::Address, header, lines::lines, parse::ParsedMessage, thread};
 
 /// Fields with the recipients of a message.
 const RECIPIENT_FIELDS: [&str; 3] = ["to", "cc", "bcc"];
@@ -24,7 +24,7 @@ pub(super) fn read(parsed: &ParsedMessage<'_>) -> Original {
     let status = part(parsed, &STATUS_MEDIA_TYPES).map(|part| &*part.bytes).unwrap_or_default();
     let of_status =
         header::first_field(status, "original-message-id").map(|field| header::unfold(field.value).into_owned());
-    let lines = || text(parsed).lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
+    let lines = || lines(text(parsed)).map(|line| line.trim_start_matches(['>', ' ', '\t']));
     let quoted = lines().filter_map(|line| value(line, "message-id")).take(ORIGINAL_IDS_MAX).map(str::to_owned);
     let candidates = of_enclosed.into_iter().chain(of_status).chain(quoted).flat_map(|text| thread::message_ids(&text));
     let mut ids: Vec<String> = Vec::new();
@@ -50,6 +50,9 @@ pub(super) fn read(parsed: &ParsedMessage<'_>) -> Original {
 
 /// Returns the value of a header line with this name.
 fn value<'l>(line: &'l str, name: &str) -> Option<&'l str> {
-    let (field, value) = line.split_once(':')?;
-    field.trim_end().eq_ignore_ascii_case(name).then_some(value)
+    let (field, rest) = line.split_at_checked(name.len())?;
+    if !field.eq_ignore_ascii_case(name) {
+        return None;
+    }
+    rest.trim_start().strip_prefix(':')
 }

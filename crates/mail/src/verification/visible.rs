@@ -25,13 +25,6 @@ const ENDED: [(&str, &[&str]); 9] = [
     ("tfoot", &["td", "th", "tr", "thead", "tbody", "tfoot"]),
 ];
 
-/// Elements that only end tags of tables end.
-const TABLE_PARTS: [&str; 8] = ["table", "td", "th", "tr", "tbody", "thead", "tfoot", "caption"];
-
-/// Elements of phrases that can end inside a block that they don't contain.
-const FORMATTING: [&str; 14] =
-    ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-
 /// Returns the tokens of a document without hidden elements and without text in letters that nobody can read.
 pub(super) fn tokens(html: &str) -> impl Iterator<Item = HtmlToken<'_>> {
     let mut open = OpenElements::default();
@@ -65,9 +58,7 @@ impl<'a> OpenElements<'a> {
     }
 
     fn open(&mut self, tag: &HtmlStartTag<'a>) -> bool {
-        let mut attributes = HidingAttributes::default();
-        tag.attributes().for_each(|(name, value)| attributes.add(name, value));
-        let own = OwnHiding::of(tag.name.text, &attributes);
+        let own = own_hiding(tag);
         self.end_implied(&tag.name);
         if tag.name.traits.is_void() || tag.name.traits.is_undisplayed() {
             let is_break = tag.is("br") || tag.is("hr");
@@ -81,10 +72,11 @@ impl<'a> OpenElements<'a> {
 
     /// Ends the elements that a start tag ends.
     fn end_implied(&mut self, name: &HtmlName<'_>) {
-        let ended = ENDED.iter().find(|(start, _)| name.is(start)).map_or(&[] as &[&str], |(_, ended)| ended);
-        if ended.is_empty() && !name.traits.is_block() {
+        if !name.traits.is_item() && !name.traits.is_block() {
             return;
         }
+        let ended = ENDED.iter().filter(|_| name.traits.is_item()).find(|(start, _)| name.is(start));
+        let ended = ended.map_or(&[] as &[&str], |(_, ended)| ended);
         let mut keep = self.0.len();
         for (at, element) in self.0.iter().enumerate().rev().take(COMPARED_MAX) {
             let is_ended = element.name.is("p") || ended.iter().any(|ended| element.name.is(ended));
@@ -117,13 +109,13 @@ impl<'a> OpenElements<'a> {
 
     /// Returns the index of the element that an end tag ends.
     fn ended_by(&self, name: &HtmlName<'_>) -> Option<usize> {
-        let is_table_part = TABLE_PARTS.iter().any(|part| name.is(part));
-        let can_cross = is_special(name) || FORMATTING.iter().any(|formatting| name.is(formatting));
+        let is_table_part = name.traits.is_of_table();
+        let can_cross = is_special(name) || name.traits.is_formatting();
         for (at, element) in self.0.iter().enumerate().rev().take(COMPARED_MAX) {
             if name.is(element.name.text) {
                 return Some(at);
             }
-            let is_bound = !is_table_part && TABLE_PARTS.iter().any(|part| element.name.is(part));
+            let is_bound = !is_table_part && element.name.traits.is_of_table();
             if is_bound || !can_cross && is_special(&element.name) {
                 return None;
             }
@@ -132,7 +124,17 @@ impl<'a> OpenElements<'a> {
     }
 }
 
+/// Returns what the attributes of a tag decide about what is hidden.
+fn own_hiding(tag: &HtmlStartTag<'_>) -> OwnHiding {
+    if !tag.has_attributes() {
+        return OwnHiding::default();
+    }
+    let mut attributes = HidingAttributes::default();
+    tag.attributes().for_each(|(name, value)| attributes.add(name, value));
+    OwnHiding::of(tag.name.text, &attributes)
+}
+
 /// Returns whether an element ends a phrase: a block, or a part of a table.
 fn is_special(name: &HtmlName<'_>) -> bool {
-    name.traits.is_block() || TABLE_PARTS.iter().any(|part| name.is(part))
+    name.traits.is_block() || name.traits.is_of_table()
 }

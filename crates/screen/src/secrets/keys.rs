@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::{FINDINGS_MAX, Finding, SecretKind};
 use crate::scan::rot13;
 
@@ -20,29 +22,35 @@ const PRIVATE: [&str; 7] = [
     "PuTTY-User-Key-File-",
 ];
 
+/// Bytes from the first word of the first line of a private key to the end of its name.
+const LINE_MAX: usize = 64;
+const NAME: &str = "PRIVATE KEY";
+
 /// Finds private keys with their first lines, or without them.
 pub(super) fn private_keys(text: &str, found: &mut Vec<Finding>) {
-    const BEGIN: &str = "BEGIN";
+    let bytes = text.as_bytes();
+    let mut names = memmem::find_iter(bytes, NAME).peekable();
+    let mut ends = memmem::find_iter(bytes, "-----END ").peekable();
     let (mut from, mut has_line) = (0, false);
-    while let Some(start) = text[from..].find(BEGIN).map(|at| from + at)
-        && found.len() < FINDINGS_MAX
-    {
-        from = start + BEGIN.len();
-        let line = text[start..text.floor_char_boundary(start + 64)].lines().next().unwrap_or_default();
-        let Some(at) = line.find("PRIVATE KEY") else { continue };
+    for start in memmem::find_iter(bytes, "BEGIN") {
+        // The searches go on from place to place, so that each byte is read once by each.
+        while names.next_if(|at| *at < start).is_some() {}
+        let Some(name) = names.peek().copied().filter(|_| found.len() < FINDINGS_MAX) else { break };
+        let is_in_line = name + NAME.len() <= start + LINE_MAX && memchr::memchr(b'\n', &bytes[start..name]).is_none();
+        if start < from || !is_in_line {
+            continue;
+        }
         has_line = true;
-        from = text[from..].find("-----END ").map_or(start + at + 11, |end| {
-            let end = from + end;
-            let line = text[end..].lines().next().unwrap_or_default();
+        while ends.next_if(|at| *at < start).is_some() {}
+        from = ends.peek().map_or(name + NAME.len(), |end| {
+            let line = text[*end..].lines().next().unwrap_or_default();
             end + line.get(5..).and_then(|line| line.find("-----")).map_or(line.len(), |at| 5 + at + 5)
         });
-        let dashes = text[..start].bytes().rev().take(5).take_while(|byte| *byte == b'-').count();
+        let dashes = bytes[..start].iter().rev().take(5).take_while(|byte| **byte == b'-').count();
         found.push(Finding { kind: SecretKind::PrivateKey, start: start - dashes, end: from });
     }
     if !has_line {
-        let places = PRIVATE
-            .iter()
-            .filter_map(|mark| Some((memchr::memmem::find(text.as_bytes(), mark.as_bytes())?, mark.len())));
+        let places = PRIVATE.iter().filter_map(|mark| Some((memmem::find(bytes, mark.as_bytes())?, mark.len())));
         found.extend(places.map(|(start, length)| Finding {
             kind: SecretKind::PrivateKey,
             start,
@@ -283,7 +291,7 @@ fn is_account_key(word: &str) -> bool {
 fn is_hook(word: &str, before: &[u8]) -> bool {
     const HOST: &[u8] = b"hooks.slack.com/services/";
     let ids_max = before.len().min(HOST.len() + 32);
-    word.len() == 24 && is_varied(word) && memchr::memmem::find(&before[before.len() - ids_max..], HOST).is_some()
+    word.len() == 24 && is_varied(word) && memmem::find(&before[before.len() - ids_max..], HOST).is_some()
 }
 
 fn is_json_web_token(word: &str) -> bool {

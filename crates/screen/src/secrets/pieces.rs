@@ -2,8 +2,6 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
-
 use super::keys::{FORMATS, SERVICE_KEY_LENGTH, is_beginning, is_example, is_service_key};
 use super::{FINDINGS_MAX, Finding, SecretKind};
 use crate::words::position;
@@ -50,6 +48,8 @@ struct Row<'a> {
     next: usize,
     /// Where the pieces that aren't kept yet begin.
     end: usize,
+    /// How many characters of [`PRIVATE_KEY`] the last pieces are.
+    named: usize,
 }
 
 /// Pieces that are kept before the first that is needed.
@@ -59,14 +59,16 @@ struct Piece {
     at: u32,
     /// How often, up to here, letters follow digits and digits follow letters.
     changes: u32,
-    byte: u8,
     /// How often, up to here, more signs are between two than a key has.
     gaps: u32,
+    /// How often, up to here, [`PRIVATE_KEY`] ends; wraps.
+    names: u16,
+    byte: u8,
 }
 
 impl<'a> Row<'a> {
     const fn new(bytes: &'a [u8], is_strict: bool) -> Self {
-        Self { bytes, is_strict, kept: Vec::new(), next: 0, end: 0 }
+        Self { bytes, is_strict, kept: Vec::new(), next: 0, end: 0, named: 0 }
     }
 
     /// Returns the key in pieces that begins there. Places must ascend.
@@ -94,7 +96,7 @@ impl<'a> Row<'a> {
             _ => {
                 let (Some(third), Some(fourth)) = (next(), next()) else { return false };
                 let first = u32::from_be_bytes([first, second, third, fourth]);
-                LONG_FORMATS[usize::from(self.is_strict)].firsts.contains(&first)
+                LONG_FORMATS[usize::from(self.is_strict)].find(first).is_some()
             }
         }
     }
@@ -103,7 +105,7 @@ impl<'a> Row<'a> {
     fn move_to(&mut self, start: usize) {
         if start >= self.end {
             self.kept.clear();
-            (self.next, self.end) = (0, start);
+            (self.next, self.end, self.named) = (0, start, 0);
         }
         while self.kept.get(self.next).is_some_and(|piece| (piece.at as usize) < start) {
             self.next += 1;
@@ -128,11 +130,18 @@ impl<'a> Row<'a> {
             let is_change = last.byte.is_ascii_digit() != byte.is_ascii_digit();
             (last.gaps + u32::from(is_gap), last.changes + u32::from(is_change))
         });
-        self.kept.push(Piece { at: position(at), changes, byte, gaps });
+        self.named = match PRIVATE_KEY.get(self.named) {
+            Some(wanted) if *wanted == byte => self.named + 1,
+            _ => usize::from(byte == PRIVATE_KEY[0]),
+        };
+        let names = self.kept.last().map_or(0, |last| last.names);
+        let names = names.wrapping_add(u16::from(self.named == PRIVATE_KEY.len()));
+        self.kept.push(Piece { at: position(at), changes, gaps, names, byte });
     }
 }
 
-static PRIVATE_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATEKEY"));
+/// The name in the first line of a private key. No character but the first is the same as the first.
+const PRIVATE_KEY: &[u8] = b"PRIVATEKEY";
 
 /// A format whose prefix is long enough.
 struct Format {
@@ -143,7 +152,7 @@ struct Format {
 }
 
 struct Formats {
-    /// The first characters of each as a number.
+    /// The first characters of each as a number, in ascending order.
     firsts: Vec<u32>,
     all: Vec<Format>,
 }
@@ -159,19 +168,19 @@ impl Formats {
             let is_capital = prefix.bytes().all(|byte| byte.is_ascii_uppercase());
             Format { prefix, fewest: *fewest, is_capital }
         };
-        let all: Vec<Format> = long.map(format).collect();
+        let mut all: Vec<Format> = long.map(format).collect();
+        all.sort_by_key(first);
         Self { firsts: all.iter().map(first).collect(), all }
+    }
+
+    /// Returns the format with these first characters, of which there is at most one.
+    fn find(&self, first: u32) -> Option<&Format> {
+        self.firsts.binary_search(&first).ok().map(|at| &self.all[at])
     }
 }
 
 /// The formats as they are, and without dashes and dots.
 static LONG_FORMATS: LazyLock<[Formats; 2]> = LazyLock::new(|| [false, true].map(Formats::new));
-
-/// Returns the format with these first characters, of which there is at most one.
-fn format(is_strict: bool, first: u32) -> Option<&'static Format> {
-    let Formats { firsts, all } = &LONG_FORMATS[usize::from(is_strict)];
-    firsts.iter().position(|one| *one == first).map(|at| &all[at])
-}
 
 const fn is_kept(byte: u8, is_strict: bool) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !is_strict && matches!(byte, b'-' | b'.')
@@ -209,13 +218,14 @@ fn key(row: &[Piece], is_strict: bool) -> Option<(SecretKind, usize)> {
             is_key.then_some((SecretKind::ServiceKey, length))
         }
         b'B' if begins(row, "BEGIN", is_strict).is_some() => {
-            let (line, length) = text::<LINE_MAX>(row);
-            let end = PRIVATE_KEY.find(&line[..length])? + PRIVATE_KEY.needle().len();
+            let line = &row[..row.len().min(LINE_MAX)];
+            line.last().filter(|last| last.names != row[0].names)?;
+            let end = line.iter().position(|piece| piece.names != row[0].names)? + 1;
             is_near(&row[end - 1]).then_some((SecretKind::PrivateKey, end))
         }
         _ => {
             let first = row.get(..PREFIX_MIN)?.iter().fold(0, |all, piece| all << 8 | u32::from(piece.byte));
-            let format = format(is_strict, first)?;
+            let format = LONG_FORMATS[usize::from(is_strict)].find(first)?;
             let length = begins(row, format.prefix, is_strict)?;
             let rest = row.get(length..length + format.fewest)?;
             let (begin, end) = (&rest[0], &rest[format.fewest - 1]);
@@ -254,10 +264,8 @@ mod tests {
     #[test]
     fn formats_differ_in_their_first_characters() {
         for formats in LONG_FORMATS.iter() {
-            let mut firsts = formats.firsts.clone();
-            firsts.sort_unstable();
-            firsts.dedup();
-            assert!(firsts.len() == formats.all.len() && firsts.len() > 20, "{firsts:?}");
+            let firsts = &formats.firsts;
+            assert!(firsts.is_sorted_by(|one, next| one < next) && firsts.len() > 20, "{firsts:?}");
         }
     }
 }

@@ -265,3 +265,71 @@ fn names_in_the_form_of_a_key_are_none() {
         assert!(secrets(name).is_empty(), "{name}: {:?}", secrets(name));
     }
 }
+
+/// Finds private keys with their first lines as [`keys::private_keys`] does, with a search from each place on.
+fn private_keys_one_by_one(text: &str) -> Vec<(usize, usize)> {
+    let (mut from, mut found) = (0, Vec::new());
+    while let Some(start) = text[from..].find("BEGIN").map(|at| from + at)
+        && found.len() < FINDINGS_MAX
+    {
+        from = start + 5;
+        let line = text[start..text.floor_char_boundary(start + 64)].lines().next().unwrap_or_default();
+        let Some(at) = line.find("PRIVATE KEY") else { continue };
+        from = text[from..].find("-----END ").map_or(start + at + 11, |end| {
+            let end = from + end;
+            let line = text[end..].lines().next().unwrap_or_default();
+            end + line.get(5..).and_then(|line| line.find("-----")).map_or(line.len(), |at| 5 + at + 5)
+        });
+        let dashes = text[..start].bytes().rev().take(5).take_while(|byte| *byte == b'-').count();
+        found.push((start - dashes, from));
+    }
+    found
+}
+
+#[test]
+fn one_pass_finds_the_same_private_keys_as_a_search_from_each_place() {
+    const TOKENS: [&str; 12] = [
+        "-----",
+        "BEGIN",
+        "BEGIN ",
+        "PRIVATE KEY",
+        " PRIVATE",
+        " KEY",
+        "-----END ",
+        "\n",
+        "\r\n",
+        "x",
+        "é",
+        "------------------------------",
+    ];
+    let mut seen = 0;
+    for seed in 0..4_000_u64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut token = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            TOKENS[(state >> 33) as usize % TOKENS.len()]
+        };
+        let text: String = (0..4 + seed % 60).map(|_| token()).collect();
+        let mut found = Vec::new();
+        keys::private_keys(&text, &mut found);
+        let found: Vec<(usize, usize)> = found.iter().map(|one| (one.start, one.end)).collect();
+        assert_eq!(found, private_keys_one_by_one(&text), "{text:?}");
+        seen += found.len();
+    }
+    assert!(seen > 1_000, "{seen}");
+}
+
+#[test]
+fn the_first_line_of_a_private_key_is_found_in_pieces_wherever_its_name_is() {
+    for before in ["", "P", "PRIV", "PRIVATEKE", "PPRIVATE", "RSA", "ENCRYPTED"] {
+        for after in ["", "PRIVATEKEY", "P"] {
+            for between in [" ", ".", " - "] {
+                let text = every(&format!("BEGIN{before}PRIVATEKEY{after}"), between);
+                assert_eq!(read(&text).first().map(|(kind, _)| *kind), Some("private_key"), "{text}");
+            }
+        }
+        for text in [every(&format!("BEGIN{before}PRIVATEKE"), " "), every(&format!("BEGIN{before}PRIVATE.EY"), " ")] {
+            assert!(read(&text).iter().all(|(kind, _)| *kind != "private_key"), "{text}");
+        }
+    }
+}

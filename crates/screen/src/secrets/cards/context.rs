@@ -1,5 +1,6 @@
 //! What the text around a number says about it: words of cards, or a label such as "order".
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::DIGITS;
@@ -77,6 +78,8 @@ const CARD_WORDS: [&str; 62] = [
     "kartu",
     "thẻ",
 ];
+/// The words for a lookup: most texts around numbers have others.
+static CARD_WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| CARD_WORDS.into());
 /// Words of cards in scripts without spaces between words.
 const CARD_WORDS_UNSPACED: [&str; 5] = ["カード", "信用卡", "卡号", "卡號", "카드"];
 
@@ -87,8 +90,13 @@ pub(super) fn is_among_words_of_cards(text: &str, start: usize, end: usize) -> b
     [before, after].into_iter().any(|part| {
         let lower = part.to_lowercase();
         let mut words = lower.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| CARD_WORDS.contains(&word)) || CARD_WORDS_UNSPACED.iter().any(|word| lower.contains(word))
+        words.any(is_card_word) || !lower.is_ascii() && CARD_WORDS_UNSPACED.iter().any(|word| lower.contains(word))
     }) || has_month(after)
+}
+
+fn is_card_word(word: &str) -> bool {
+    // Other numbers are what most numbers are among.
+    !word.bytes().all(|byte| byte.is_ascii_digit()) && CARD_WORD_SET.contains(word)
 }
 
 /// Returns whether a text begins with a month and a year, such as ` 12/27`.
@@ -221,7 +229,7 @@ fn is_labelled_in_url(text: &str, start: usize) -> bool {
     match words.split_last() {
         // An id alone is one of what the path names: a collector of numbers calls them ids, too.
         Some((last, [])) if is_id(last) => words_of_name(last_segment(&named[..at])).iter().any(|word| is_thing(word)),
-        Some((last, before)) if is_id(last) => !before.iter().any(|word| CARD_WORDS.contains(&word.as_str())),
+        Some((last, before)) if is_id(last) => !before.iter().any(|word| is_card_word(word)),
         Some((last, _)) => URL_LABELS.contains(&last.as_str()),
         None => false,
     }

@@ -14,7 +14,7 @@ use posthouse_tests::{
     smtp_sink::SmtpSink,
 };
 use serde_json::json;
-use tokio::sync::oneshot;
+use tokio::{io::AsyncWriteExt, net::TcpStream, sync::oneshot};
 
 /// Starts work that holds a thread of a class until the sender is dropped.
 async fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()> {
@@ -241,5 +241,48 @@ async fn requests_beyond_the_queue_of_a_workspace_are_refused_with_the_wait() {
         view.await.expect("the request doesn't panic").expect(200);
     }
     api.get(&path).await.expect(200);
+    server.finish().await;
+}
+
+/// Requests of strangers' content, by the class of their work.
+const CONTENT_READS: [(WorkClass, &str); 2] = [(WorkClass::View, "html"), (WorkClass::Content, "raw")];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_away_gives_its_place_back() {
+    let server = TestServer::start(ServerOptions::default()).await;
+    for (class, part) in CONTENT_READS {
+        let tenant = Tenant::of(&server).await;
+        server.settle().await;
+        let owner = WorkOwner { class, workspace: tenant.key.workspace };
+        let pool = &server.service().blocking_pool;
+        let held = hold(&server, &tenant.key, class).await;
+        let message = if class == WorkClass::View { &tenant.html } else { &tenant.large };
+        let request = format!(
+            "GET /v1/messages/{message}/{part}?include_unscreened=true HTTP/1.1\r\nhost: localhost\r\n\
+             authorization: Bearer {}\r\n\r\n",
+            tenant.key.secret
+        );
+        let mut clients = Vec::new();
+        for _ in 0..4 {
+            let mut client = TcpStream::connect(server.http_address()).await.expect("the server listens");
+            client.write_all(request.as_bytes()).await.expect("the server reads");
+            clients.push(client);
+        }
+        while pool.tasks(owner) < 5 {
+            tokio::task::yield_now().await;
+        }
+        clients.truncate(1);
+        while pool.tasks(owner) > 2 {
+            tokio::task::yield_now().await;
+        }
+        drop(clients);
+        while pool.tasks(owner) > 1 {
+            tokio::task::yield_now().await;
+        }
+        drop(held);
+        while pool.tasks(owner) > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
     server.finish().await;
 }
