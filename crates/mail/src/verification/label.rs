@@ -79,6 +79,24 @@ pub(super) fn names_account(text: &str) -> bool {
     })
 }
 
+/// Returns whether a label, in lower case, activates something that isn't an account as far as it says: "activate now",
+/// "activate the upgrade".
+pub(super) fn activates_something(label: &str) -> bool {
+    let hits: Vec<words::KeywordHit> = words::hits(label).collect();
+    let of = |table| hits.iter().filter(move |hit| hit.table == table);
+    let is_activation = |action: &words::KeywordHit| {
+        of(KeywordTable::Activation).any(|activation| activation.from < action.to && action.from < activation.to)
+    };
+    of(KeywordTable::Activation).next().is_some()
+        && of(KeywordTable::Action).all(is_activation)
+        && !names_account(label)
+}
+
+/// Returns whether a label, in lower case, has a word for what advertising offers.
+pub(super) fn advertises(label: &str) -> bool {
+    words::any(label, KeywordTable::Advertised)
+}
+
 /// Returns whether a label, in lower case, has no other words for an action than those that advertising has too.
 pub(super) fn is_offer(label: &str) -> bool {
     let hits: Vec<words::KeywordHit> = words::hits(label).collect();
