@@ -181,9 +181,7 @@ pub fn judge(reply: &BounceReply<'_>) -> BounceVerdict {
         reply: BounceReply { enhanced: specific_code, ..*reply },
         outer: reply.enhanced,
         is_contradiction: contradiction.is_some(),
-        mark: contradiction
-            .or_else(|| words::directory_refusal(text, reply.enhanced))
-            .or_else(|| words::mark_in(text)),
+        mark: contradiction.or_else(|| words::directory_refusal(text, reply.enhanced)).or_else(|| words::mark_in(text)),
         text: &words::without_hosts(text),
     };
     let class = class_of(&evidence);

@@ -36,9 +36,7 @@ pub(super) fn is_owner(word: &str) -> bool {
 pub(super) fn is_code_of_payment(page: &VerificationPage<'_>, at: usize, label: &str) -> bool {
     let label = label.trim_end_matches(|c: char| !c.is_alphanumeric());
     let is_named = label.chars().count() <= LABEL_CHARS_MAX && AUTHORIZATIONS.iter().any(|name| label.ends_with(name));
-    is_named
-        && page.lines.iter().any(|line| has_amount(line))
-        && !is_asked_for(page, at)
+    is_named && page.lines.iter().any(|line| has_amount(line)) && !is_asked_for(page, at)
 }
 
 /// Returns whether a line near a code asks to enter something or has a number of minutes, or the mail warns about codes.
@@ -56,8 +54,8 @@ fn is_asked_for(page: &VerificationPage<'_>, at: usize) -> bool {
 /// are in mail about no account.
 pub(super) fn is_named_for_thing(page: &VerificationPage<'_>, at: usize, text: &str) -> bool {
     let modifier = modifier(text);
-    let is_of_thing = modifier == Some(CodeModifier::Thing)
-        || modifier == Some(CodeModifier::Unknown) && !page.topic().is_account;
+    let is_of_thing =
+        modifier == Some(CodeModifier::Thing) || modifier == Some(CodeModifier::Unknown) && !page.topic().is_account;
     is_of_thing && !is_asked_for(page, at)
 }
 
@@ -84,24 +82,28 @@ fn modifier(text: &str) -> Option<CodeModifier> {
     let compound = &text[start..code.from];
     let behind = text[end..].trim_end_matches(|c: char| !c.is_alphanumeric());
     let is_near = behind.split_whitespace().count() <= WORDS_MAX && !behind.contains([',', ';', '.', ':']);
-    let is_known = |hit: &words::KeywordHit| {
-        let is_about = matches!(
-            hit.table,
-            KeywordTable::Account | KeywordTable::Strong | KeywordTable::Action | KeywordTable::Name
-        );
-        is_about && hit.from < code.from && hit.to > start || hit.table == KeywordTable::Strong && hit.to > start
-    };
-    if hits.iter().any(is_known) {
-        return None;
-    }
     let in_front = text[..start].strip_suffix(' ').and_then(|front| front.rsplit([' ', '(']).next());
     let in_front = in_front.filter(|_| compound.is_empty()).unwrap_or_default();
+    let from = start - if in_front.is_empty() { 0 } else { in_front.len() + 1 };
+    let is_about = |hit: &words::KeywordHit| {
+        use KeywordTable as Table;
+        matches!(hit.table, Table::Account | Table::Strong | Table::Action | Table::Name)
+    };
+    if hits.iter().any(|hit| is_about(hit) && hit.to > from) {
+        return None;
+    }
     if is_thing(compound) || is_thing(in_front) || is_near && behind.split_whitespace().any(is_thing) {
         return Some(CodeModifier::Thing);
     }
     // Of the languages with compounds, German and Dutch have all words about accounts in the tables.
     let is_compound = is_word(compound) && text[code.from..end].starts_with("code") && !text[..start].ends_with('-');
-    (is_compound && is_near && !OWNERS.contains(&compound)).then_some(CodeModifier::Unknown)
+    // "Bestaetigungscode".
+    let is_written_plain = || {
+        let accented = compound.replace("ae", "ä").replace("oe", "ö").replace("ue", "ü");
+        words::hits(&accented).any(|hit| is_about(&hit))
+    };
+    let is_unknown = is_compound && is_near && !OWNERS.contains(&compound) && !is_written_plain();
+    is_unknown.then_some(CodeModifier::Unknown)
 }
 
 /// Returns whether a line has a number of minutes or seconds.

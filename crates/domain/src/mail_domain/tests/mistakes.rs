@@ -103,7 +103,13 @@ fn a_text_that_was_meant_to_be_a_record_is_shown_with_its_change() {
         assert!(problem.fix.contains(change), "{text}: {}", problem.fix);
     }
     // Other records at the name of the domain are not meant so.
-    for text in ["google-site-verification=1", "v=spf10 a:mx.post.example", "spf2.0/pra -all", "MS=ms123", "v=verifydomain MS=1"] {
+    for text in [
+        "google-site-verification=1",
+        "v=spf10 a:mx.post.example",
+        "spf2.0/pra -all",
+        "MS=ms123",
+        "v=verifydomain MS=1",
+    ] {
         assert_eq!(check_of(&domain, Spf, NAME, text).found, Missing, "{text}");
     }
     for text in ["hello", "v=spf1 -all", "p=QUJD"] {

@@ -213,7 +213,9 @@ fn a_whole_reply_of_the_table_decides_against_its_code() {
 fn more_words_or_another_code_keep_the_address_of_such_a_reply_alive() {
     let mut variants = 0;
     for words in ["No such user!", "Recipient address rejected: User unknown"] {
-        for other in ["policy", "blocked by rule", "or access denied", "(policy)", "in this list of senders", "me@s.example"] {
+        for other in
+            ["policy", "blocked by rule", "or access denied", "(policy)", "in this list of senders", "me@s.example"]
+        {
             for text in [format!("5.7.1 {words} {other}"), format!("5.7.1 {other}: {words}")] {
                 // The address of the recipient says nothing.
                 assert_eq!(is_dead(Some(550), Some("5.7.1"), &text), other.contains('@'), "{text}");

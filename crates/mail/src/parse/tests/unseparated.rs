@@ -10,13 +10,15 @@ fn read(value: &str) -> Vec<(String, Option<String>)> {
 }
 
 const NAMES: [&str; 8] =
-    ["Ann Bee", "Dr. Ann Bee", "\"Bee, Ann\"", "Ann \"A\" Bee", "Ann & Cy", "Jörg Müller", "田中", "Ann (Home)"];
+    ["Ann Bee", "Dr. Ann Bee", "\"Bee, Ann\"", "Ann B. Bee", "Ann & Cy", "Jörg Müller", "田中", "Ann (Home)"];
 
 #[test]
 fn a_name_in_front_of_a_bare_address_is_its_name() {
     for name in NAMES {
         let shown = name.replace('"', "").replace(" (Home)", "");
-        for (address, behind) in [("ann@x.example", ""), ("ann@x.example>", ""), ("[ann@x.example]", ", <cy@y.example>")] {
+        for (address, behind) in
+            [("ann@x.example", ""), ("ann@x.example>", ""), ("[ann@x.example]", ", <cy@y.example>")]
+        {
             let found = read(&format!("{name} {address}{behind}"));
             assert_eq!(found[0].0, "ann@x.example", "{name} {address}");
             let found_name = found[0].1.as_deref().unwrap_or_default().replace('"', "");
@@ -64,7 +66,13 @@ fn what_is_complete_stays_as_it_was() {
     assert_eq!(one("\"a b\"@x.example").0, "\"a b\"@x.example");
     assert_eq!(one("ann@x.example Ann Bee"), pair("ann@x.example", "Ann Bee"));
     assert_eq!(read("Team: a@x.example, Ben <b@y.example>;").len(), 2);
-    for nobody in ["Ann Bee", "=?utf-8?q?Ann_=3Ca=40x=2Eexample=3E?=", "Ann <>", "undisclosed-recipients:;", "a@x.example/b@y.example"] {
+    for nobody in [
+        "Ann Bee",
+        "=?utf-8?q?Ann_=3Ca=40x=2Eexample=3E?=",
+        "Ann <>",
+        "undisclosed-recipients:;",
+        "a@x.example/b@y.example",
+    ] {
         assert!(read(nobody).is_empty(), "{nobody}: {:?}", read(nobody));
     }
 }
