@@ -132,10 +132,6 @@ fn score(
     if by_label && !is_answer && !is_invited && label::is_offer(&label) && !is_about_sign_in(page, link) {
         return None;
     }
-    let is_other_offer = || !by_label && words::any(&label, KeywordTable::Offer) && !is_about_sign_in(page, link);
-    if !is_answer && !label_is_url && (is_offered(page, link, &label) || is_other_offer()) {
-        return None;
-    }
     let is_requested = by_label || action_is_adjacent(page, link.line);
     let token_score = candidate.token_score.or_else(|| is_requested.then_some(SHORT_TOKEN_SCORE))?;
     let by_url = (by_label || !is_apart) && VERIFICATION_URLS.iter().any(|word| path.contains(word))
@@ -167,6 +163,10 @@ fn score(
     };
     score += if is_asked { 8 } else { 0 };
     score -= if topic.is_trade { 25 } else { 0 };
+    let is_other_offer = || !by_label && words::any(&label, KeywordTable::Offer) && !is_about_sign_in(page, link);
+    if score >= SCORE_MIN && !is_answer && !label_is_url && (is_offered(page, link, &label) || is_other_offer()) {
+        return None;
+    }
     let reasons = [
         (is_answer, VerificationReason::LinkAnswer),
         (by_label, VerificationReason::LinkLabel),

@@ -37,7 +37,7 @@ const FAMILY_TABLES: [(&str, KeywordTable); 8] = [
 const SENTENCES: &str = include_str!("words/sentences.txt");
 
 /// The tables of [`SENTENCES`]. Their keywords only match at the start of a word.
-const SENTENCE_TABLES: [(&str, KeywordTable); 16] = [
+const SENTENCE_TABLES: [(&str, KeywordTable); 14] = [
     ("names", KeywordTable::Name),
     ("enter", KeywordTable::Enter),
     ("validity", KeywordTable::Validity),
@@ -52,8 +52,6 @@ const SENTENCE_TABLES: [(&str, KeywordTable); 16] = [
     ("events", KeywordTable::Event),
     ("bulk", KeywordTable::Bulk),
     ("invitations", KeywordTable::Invitation),
-    ("activations", KeywordTable::Activation),
-    ("advertised", KeywordTable::Advertised),
 ];
 
 /// The words for "password", which match anywhere.
@@ -129,10 +127,6 @@ pub(super) enum KeywordTable {
     Bulk,
     /// Labels of links that accept an invitation.
     Invitation,
-    /// Verbs for what one does with an account, and with an offer: activate, unlock.
-    Activation,
-    /// What advertising offers: trial, upgrade, discount.
-    Advertised,
     /// Words for "password".
     Password,
     /// Labels of links that deny, report, block or cancel.
