@@ -55,15 +55,9 @@ fn codes_of_things_are_none_for_signing_in() {
 
 #[test]
 fn the_same_names_are_for_signing_in_if_the_mail_asks_for_them() {
-    for name in [
-        "Probandencode",
-        "Schülercode",
-        "Ablesecode",
-        "customs code",
-        "participant code",
-        "supplier code",
-        "ledger code",
-    ] {
+    for name in
+        ["Probandencode", "Schülercode", "Ablesecode", "customs code", "supplier code", "ledger code", "meter code"]
+    {
         for ask in ["Enter it on the sign-in page.", "It expires in 10 minutes.", "Do not share this code with anyone."]
         {
             let text = format!("Your {name} for the login: 482913\n{ask}");
