@@ -176,10 +176,12 @@ pub fn judge(reply: &BounceReply<'_>) -> BounceVerdict {
     let text = words::quoted_reply(&folded).unwrap_or(&folded);
     // A code in the text comes from the server that decided; some servers put a generic code before it.
     let specific_code = words::enhanced_in(text).or_else(|| reply.enhanced.filter(|code| !code.ends_with(".0.0")));
+    let contradiction = words::contradiction(text, specific_code);
     let evidence = Evidence {
         reply: BounceReply { enhanced: specific_code, ..*reply },
         outer: reply.enhanced,
-        mark: words::directory_refusal(text, reply.enhanced).or_else(|| words::mark_in(text)),
+        is_contradiction: contradiction.is_some(),
+        mark: contradiction.or_else(|| words::directory_refusal(text, reply.enhanced)).or_else(|| words::mark_in(text)),
         text: &words::without_hosts(text),
     };
     let class = class_of(&evidence);
@@ -192,6 +194,8 @@ struct Evidence<'e> {
     reply: BounceReply<'e>,
     /// The enhanced code outside the text.
     outer: Option<&'e str>,
+    /// Whether a provider gives the code of another reason with this text.
+    is_contradiction: bool,
     /// The class of a marker of a provider.
     mark: Option<BounceClass>,
     /// The folded text, without URLs and host names.
@@ -261,15 +265,15 @@ fn severity(evidence: &Evidence<'_>, class: BounceClass) -> BounceSeverity {
     stated.min(allowed)
 }
 
-/// Returns whether the codes allow that the address is dead. Policy codes never do, whatever the text, because some
-/// filters report every address as unknown.
+/// Returns whether the codes allow that the address is dead. Policy codes don't, whatever the text, because some filters
+/// report every address as unknown; except those in the whole replies of a table.
 fn codes_agree(evidence: &Evidence<'_>, class: BounceClass) -> bool {
     let is_documented = evidence.mark == Some(class);
     let allows = |code: &str| match detail(code).split_once('.') {
         None | Some(("0" | "1", _) | ("2", "0" | "1") | ("3" | "5", "0")) => true,
         // The codes for a host without an address or a route are about the domain.
         Some(("4", "0" | "4" | "310")) if class == BounceClass::UnknownDomain => true,
-        Some(("7", _)) => false,
+        Some(("7", _)) => evidence.is_contradiction,
         _ => is_documented,
     };
     let is_refusal = match evidence.reply.code {

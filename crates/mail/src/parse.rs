@@ -13,6 +13,7 @@ mod rewrite;
 pub(crate) mod select;
 mod structure;
 pub(crate) mod transfer;
+mod unseparated;
 
 pub use address_fields::AddressEntry;
 pub(crate) use address_fields::{AddressFieldValue, parties};

@@ -223,11 +223,7 @@ fn compare_dmarc(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Opt
         return Ok(Some(Comparison::of_unread(&texts, record)));
     }
     let problem = match records.as_slice() {
-        [one] => stated_dmarc_policy(one).is_none().then(|| {
-            let message = "The record has no policy that receivers know.";
-            let fix = "Add `p=none`, `p=quarantine` or `p=reject` to the value.";
-            RecordProblem::new(RecordProblemKind::Invalid, message, fix)
-        }),
+        [one] => stated_dmarc_policy(one).is_none().then(|| problem::of_policy(one)),
         _ => Some(RecordProblem::several(records.len(), "Delete all but one. Receivers ignore them until then.")),
     };
     Ok(Some(Comparison::of(records, problem)))

@@ -117,14 +117,19 @@ pub(super) fn repaired(published: &str, expected: &ExpectedRecord) -> RepairedTe
     RepairedText { text, problem }
 }
 
-/// Joins the strings of a text in zone file notation.
+/// Quotation marks that word processors, web pages and shells put around a text.
+const MARKS: [char; 8] = ['\'', '`', '“', '”', '„', '‘', '’', '«'];
+
+/// Joins the strings of a text in zone file notation, and removes other quotation marks around it.
 fn without_quotes(text: &str, _: &str) -> String {
+    let text = &text.replace("&quot;", "\"");
+    let text = if text.trim().starts_with(MARKS) { text.trim().trim_matches(MARKS) } else { text };
     let Some((before, rest)) = text.split_once('"') else { return text.to_owned() };
     let strings: Vec<&str> = rest.split('"').collect();
     let is_between = |at: usize| at % 2 == 1;
     let joined = strings.iter().enumerate().filter(|(at, part)| !is_between(*at) || !part.trim().is_empty());
     let joined = before.to_owned() + &joined.map(|(_, part)| *part).collect::<String>();
-    joined.trim_matches('\'').to_owned()
+    joined.trim_matches(MARKS).to_owned()
 }
 
 /// Removes what precedes the first tag of the expected value.
@@ -190,20 +195,62 @@ fn of_tags(published: &str, expected: &str) -> Option<RecordProblem> {
 
 /// Returns the problem of texts that receivers don't take for a record of this kind, although they were meant to be one.
 pub(super) fn of_unread<'t>(texts: &'t [String], expected: &ExpectedRecord) -> Option<(&'t String, RecordProblem)> {
-    let first_tag = match expected.key {
-        DnsRecordKey::Spf => "v=spf1",
-        _ => "v=dmarc1",
+    let (version, separator) = match expected.key {
+        DnsRecordKey::Spf => ("v=spf1", " "),
+        _ => ("v=DMARC1", "; "),
     };
     texts.iter().find_map(|text| {
         let repaired = repaired(text, expected);
-        let rest = repaired.text.get(first_tag.len()..)?;
-        let is_meant = repaired.text[..first_tag.len()].eq_ignore_ascii_case(first_tag)
-            && !rest.starts_with(|c: char| c.is_alphanumeric());
-        let problem = repaired.problem.unwrap_or_else(|| {
-            let (found, tag) = (&repaired.text[..first_tag.len()], &expected.value[..first_tag.len()]);
-            let message = format!("Receivers ignore the record because of `{found}`.");
-            RecordProblem::new(RecordProblemKind::WrongTag, message, format!("Change `{found}` to `{tag}`."))
-        });
-        is_meant.then_some((text, problem))
+        let is_meant = is_meant(&repaired.text, expected.key);
+        let problem = || repaired.problem.unwrap_or_else(|| of_version(&repaired.text, version, separator));
+        is_meant.then(|| (text, problem()))
     })
+}
+
+/// Returns whether a text was meant to be a record of this kind: it names the version in some form, or has its tags.
+fn is_meant(text: &str, key: DnsRecordKey) -> bool {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
+    let name = text.strip_prefix("v=").unwrap_or(&text);
+    match key {
+        // Records of other versions, and of Sender ID (RFC 4406), are other ones.
+        DnsRecordKey::Spf => name.strip_prefix("spf").is_some_and(|rest| {
+            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            matches!(&rest[..digits], "" | "1")
+        }),
+        _ => {
+            let is_policy = |tag: &str| matches!(tag, "p=none" | "p=quarantine" | "p=reject");
+            name.starts_with("dmarc") || text.split(';').any(|tag| tag.starts_with("v=dmarc") || is_policy(tag))
+        }
+    }
+}
+
+/// Returns the problem of a text that doesn't begin with the version and its separator.
+fn of_version(text: &str, version: &str, separator: &str) -> RecordProblem {
+    let is_version = |text: &str| text.get(..version.len()).is_some_and(|found| found.eq_ignore_ascii_case(version));
+    let end = if is_version(text) { version.len() } else { text.find([' ', ';', ',']).unwrap_or(text.len()) };
+    let found: String = text[..end].chars().take(TAG_CHARS_MAX).collect();
+    if found == version {
+        let message = format!("Receivers ignore the record because of what follows `{version}`.");
+        let fix = format!("Begin the value with `{version}{separator}`, without another character between.");
+        return RecordProblem::new(RecordProblemKind::WrongTag, message, fix);
+    }
+    let message = format!("Receivers ignore the record because of `{found}`.");
+    RecordProblem::new(RecordProblemKind::WrongTag, message, format!("Begin the value with `{version}{separator}`."))
+}
+
+/// Returns the problem of a DMARC record without a policy that receivers know.
+pub(super) fn of_policy(record: &str) -> RecordProblem {
+    let policy = record.split(';').filter_map(|tag| tag.split_once('=')).find(|(name, _)| name.trim() == "p");
+    let policy = policy.map(|(_, value)| value.trim()).filter(|value| !value.is_empty());
+    let Some(policy) = policy else {
+        let fix = "Add `p=none`, `p=quarantine` or `p=reject` to the value.";
+        return RecordProblem::new(RecordProblemKind::Invalid, "The record has no policy that receivers know.", fix);
+    };
+    let shown: String = policy.chars().take(TAG_CHARS_MAX).collect();
+    let fix = match policy.contains([' ', ',', '=']) {
+        true => "Separate the tags with `;`, as in `p=none; pct=100`.",
+        false => "Change it to `p=none`, `p=quarantine` or `p=reject`.",
+    };
+    let message = format!("The record has no policy that receivers know: they read `p={shown}`.");
+    RecordProblem::new(RecordProblemKind::Invalid, message, fix)
 }

@@ -126,6 +126,36 @@ pub(super) fn directory_refusal(text: &str, enhanced: Option<&str>) -> Option<Bo
     (is_code && text.contains("recipient address rejected: access denied")).then_some(BounceClass::UnknownUser)
 }
 
+/// Whole replies whose code is that of another reason, each behind the subject and detail of the code and with the name
+/// of its class.
+static CONTRADICTIONS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "contradictions"));
+
+/// Returns the class of a whole reply that a provider sends with the code of another reason. A reply that says more isn't
+/// one, because filters also use such words.
+pub(super) fn contradiction(text: &str, enhanced: Option<&str>) -> Option<BounceClass> {
+    let stated = enhanced_codes(text).next();
+    if enhanced_codes(text).any(|other| Some(other) != stated) {
+        return None;
+    }
+    let code = stated.or(enhanced)?;
+    // A report repeats the code behind the reply.
+    let reply = text.rsplit(code).find(|part| part.contains(char::is_alphabetic))?;
+    let code = code.split_once('.')?.1;
+    // Nothing but a code of the session, or the command, may follow.
+    let is_session = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
+    let is_rest = |rest: &str| rest.starts_with(" (in reply to ") || rest.split(' ').skip(1).all(is_session);
+    let reply = reply.trim_start_matches(|c: char| !c.is_alphabetic()).split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_whole = |words: &str| {
+        let rest = reply.strip_prefix(words).map(|rest| rest.trim_start_matches(['!', '.']).trim_end());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') && is_rest(rest))
+    };
+    CONTRADICTIONS.iter().find_map(|entry| {
+        let (reply, class) = entry.rsplit_once(" = ")?;
+        let (of, words) = reply.split_once(' ')?;
+        (of == code && is_whole(words)).then(|| BounceClass::parse(class)).flatten()
+    })
+}
+
 /// Returns whether the text contains any of the phrases.
 pub(super) fn has(text: &str, any: &[&str]) -> bool {
     any.iter().any(|words| text.contains(words))

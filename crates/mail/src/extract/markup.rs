@@ -403,8 +403,9 @@ fn mark_of_word(word: &str, is_quote: bool, is_name: bool) -> Option<LineMark> {
     if word.starts_with("yahoo_quoted") || QUOTED.contains(&word) && (word != "quote" || is_name) {
         return Some(LineMark::Quoted);
     }
-    let signature =
-        word.ends_with("signature") || word.starts_with("protonmail_signature") || word == "gmail_signature_prefix";
+    let signature = word.ends_with("signature")
+        || word.starts_with("protonmail_signature")
+        || matches!(word, "gmail_signature_prefix" | "messagesignaturesection");
     signature.then_some(LineMark::Signature)
 }
 

@@ -10,12 +10,10 @@ use super::{
     MAILBOXES_MAX,
     charset::{self, CharsetHints},
     structured_line,
+    unseparated::{bare_address, closed_length, separated},
 };
 use crate::address::{Address, Mailbox};
 use crate::header::HeaderField;
-
-/// The scheme of links to addresses (RFC 6068), which people copy with them.
-const MAILTO: &str = "mailto:";
 
 /// An entry of an address field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,20 +51,23 @@ pub(crate) struct AddressFieldValue<'a> {
     value: &'a [u8],
     /// What the message shows about the character set of raw bytes.
     hints: CharsetHints<'a>,
+    /// Whether it names recipients, which people type.
+    is_typed: bool,
 }
 
 impl<'a> AddressFieldValue<'a> {
     /// Returns the field if it is one of the supported address fields.
     pub(crate) fn of(field: &HeaderField<'a>, hints: CharsetHints<'a>) -> Option<Self> {
         let names = ["Sender", "Reply-To", "To", "Cc", "Bcc", "Resent-From", "Resent-Sender"];
-        names.iter().any(|name| field.is(name)).then_some(Self { value: field.value, hints })
+        let is_typed = ["Reply-To", "To", "Cc", "Bcc"].iter().any(|name| field.is(name));
+        names.iter().any(|name| field.is(name)).then_some(Self { value: field.value, hints, is_typed })
     }
 }
 
 impl<'a> AddressFieldValue<'a> {
     /// Returns a field of any name, whose value is a list of addresses.
     pub(crate) fn other(field: &HeaderField<'a>) -> Self {
-        Self { value: field.value, hints: CharsetHints::default() }
+        Self { value: field.value, hints: CharsetHints::default(), is_typed: false }
     }
 }
 
@@ -79,6 +80,7 @@ pub(crate) fn sender(field: AddressFieldValue<'_>) -> Option<AddressEntry> {
 /// Parses the entries of an address field, at most [`MAILBOXES_MAX`].
 pub(crate) fn parties(field: AddressFieldValue<'_>) -> Vec<AddressEntry> {
     let line = with_quoted_locals(without_inner_comments(structured_line(field.value, field.hints)));
+    let line = if field.is_typed { separated(line) } else { line };
     let HeaderValue::Address(address) = MessageStream::new(&line).parse_address() else {
         return Vec::new();
     };
@@ -109,17 +111,6 @@ pub(crate) fn parties(field: AddressFieldValue<'_>) -> Vec<AddressEntry> {
         }
     }
     all
-}
-
-/// Returns an address without `mailto:`, quotes and brackets around it, and the dot of the root behind it.
-fn bare_address(text: &str) -> String {
-    let is_around = |c: char| matches!(c, '<' | '>' | '\'' | '’' | '‘' | ' ' | ',' | ';');
-    let text = text.trim_matches(is_around);
-    // `[mailto:ann@acme.example]`, but not `ann@[192.0.2.1]`.
-    let text = if text.contains("@[") { text } else { text.trim_matches(['[', ']']) };
-    let scheme = text.get(..MAILTO.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAILTO));
-    let text = if scheme { text[MAILTO.len()..].split('?').next().unwrap_or_default() } else { text };
-    text.trim_matches(is_around).trim_end_matches('.').to_owned()
 }
 
 /// Returns a name without the single quotes around it, and the bracket or dot behind its address.
@@ -203,20 +194,6 @@ fn with_quoted_locals(line: Vec<u8>) -> Vec<u8> {
         }
     }
     out
-}
-
-/// Returns the length up to and including `close`, skipping escapes, or the length of `text` if `close` is missing.
-fn closed_length(text: &[u8], close: u8) -> usize {
-    let mut escaped = false;
-    for (index, byte) in text.iter().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            byte if *byte == close => return index + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 /// Writes an unfolded address in angle brackets. Backslashes are doubled because the field parser removes one level of

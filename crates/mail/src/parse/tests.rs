@@ -7,6 +7,7 @@ mod charsets;
 mod damaged;
 mod people;
 mod raw_headers;
+mod unseparated;
 
 fn lines(text: &str) -> Vec<u8> {
     text.trim_start().replace('\n', "\r\n").into_bytes()

@@ -89,7 +89,8 @@ pub(super) fn is_receipt(parsed: &ParsedMessage<'_>) -> bool {
 
 /// Parses a feedback report.
 pub(super) fn complaint(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
-    let bytes = &part(parsed, &["message/feedback-report"])?.bytes;
+    // Some senders begin the part with a blank line.
+    let bytes = part(parsed, &["message/feedback-report"])?.bytes.trim_ascii_start();
     let kind = header::first_field(bytes, "feedback-type").map(|field| field.decoded().trim().to_ascii_lowercase());
     let values = |bytes: &[u8], names: &[&str]| -> Vec<Address> {
         let named = header::fields(bytes).filter(|field| names.iter().any(|name| field.is(name))).take(RECIPIENTS_MAX);

@@ -203,3 +203,18 @@ fn prefixes_of_many_languages_are_removed() {
         assert!(!is_reply_or_forward(subject), "{subject}");
     }
 }
+
+#[test]
+fn a_dot_after_a_prefix_belongs_to_it() {
+    for prefix in ["Antw.", "AW.", "Aw.", "Re.", "SV.", "Fwd.", "FW.", "WG."] {
+        for subject in ["Offer", "[dev] Offer", "Re: Offer"] {
+            let core = normalised_subject(subject);
+            let core = core.trim_start_matches("[dev] ");
+            assert_eq!(normalised_subject(&format!("{prefix}: {subject}")), core, "{prefix}: {subject}");
+        }
+    }
+    // Other abbreviations are part of the subject.
+    for subject in ["Ref.: 4711", "No.: 12", "Inv.: Acme"] {
+        assert_eq!(normalised_subject(subject), subject.to_lowercase());
+    }
+}

@@ -353,13 +353,23 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     }
     // A word for any kind of code names a code for the reader only with a verb or with words about an account.
     let is_named = name(sentence, candidate).is_some();
-    inline.points().max(near.points)
+    let points = inline.points().max(near.points)
         + location_points(candidate, sentence, shown)
         + form_points(candidate, cue, is_typed || clear_form(candidate, sentence, shown, inline))
         + i32::from(by_page)
         + if unknown { 3 } else { 0 }
         + if is_named && cue >= CodeCue::Requested || is_typed { NAMED_POINTS } else { 0 }
-        + i32::from(is_repeated(placed, all))
+        + i32::from(is_repeated(placed, all));
+    if points >= POINTS_MIN && is_named_for_thing(page, placed) { 0 } else { points }
+}
+
+/// Returns whether the sentence of a candidate, or else the label above, names the code of a thing.
+fn is_named_for_thing(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    let sentence = placed.sentence(page);
+    match sentence.is_bare().then(|| label_above(page, placed)) {
+        Some(label) => label.is_some_and(|label| row::is_named_for_thing(page, placed.line, &label)),
+        None => row::is_named_for_thing(page, placed.line, sentence.text_before()),
+    }
 }
 
 /// Returns whether a sentence without a name for the candidate asks to enter it: "Use 482913 within ten minutes. This is

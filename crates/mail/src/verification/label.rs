@@ -3,8 +3,15 @@
 //! A mail that asks whether the reader acted, or to confirm a request, often has a pair of links: one approves, the other
 //! refuses. The refusal makes the other link an answer, even if the mail has no word about accounts.
 
+use std::{ops::Range, sync::LazyLock};
+
 use super::page::{self, PageLink, VerificationPage};
+use super::shape::is_unspaced;
 use super::words::{self, KeywordTable};
+use crate::wordlist::{self, WordTable};
+
+/// The data file of the tables of labels.
+const SENTENCES: &str = include_str!("words/sentences.txt");
 
 /// Returns the label of a link in lower case. The label of a bare URL is the short text before it on its line, or else on
 /// the line above.
@@ -77,6 +84,39 @@ pub(super) fn names_account(text: &str) -> bool {
         KeywordTable::Strong | KeywordTable::Password => true,
         _ => false,
     })
+}
+
+/// Verbs for what one does with an account, and with an offer.
+static ACTIVATIONS: WordTable = LazyLock::new(|| wordlist::table(SENTENCES, "activations"));
+/// What advertising offers.
+static ADVERTISED: WordTable = LazyLock::new(|| wordlist::table(SENTENCES, "advertised"));
+
+/// Returns where the words of a table begin a word of a label, in lower case. Short ones must be whole words.
+fn places<'l>(label: &'l str, table: &'static WordTable) -> impl Iterator<Item = Range<usize>> + 'l {
+    /// Maximum length of a word that must be whole, in bytes.
+    const WHOLE_BYTES_MAX: usize = 4;
+    let is_letter = |c: char| c.is_alphabetic() && !is_unspaced(c);
+    let places = table.iter().flat_map(|word| label.match_indices(word).map(|(at, _)| at..at + word.len()));
+    places.filter(move |place| {
+        let is_part = place.len() <= WHOLE_BYTES_MAX && label[place.end..].starts_with(is_letter);
+        !is_part && !label[..place.start].ends_with(is_letter)
+    })
+}
+
+/// Returns whether a label, in lower case, activates something that isn't an account as far as it says: "activate now",
+/// "activate the upgrade".
+pub(super) fn activates_something(label: &str) -> bool {
+    let activations: Vec<Range<usize>> = places(label, &ACTIVATIONS).collect();
+    let is_activation = |action: &words::KeywordHit| {
+        activations.iter().any(|activation| activation.start < action.to && action.from < activation.end)
+    };
+    let mut actions = words::hits(label).filter(|hit| hit.table == KeywordTable::Action);
+    !activations.is_empty() && actions.all(|action| is_activation(&action)) && !names_account(label)
+}
+
+/// Returns whether a text, in lower case, has a word for what advertising offers.
+pub(super) fn advertises(text: &str) -> bool {
+    places(text, &ADVERTISED).next().is_some()
 }
 
 /// Returns whether a label, in lower case, has no other words for an action than those that advertising has too.

@@ -163,6 +163,10 @@ fn score(
     };
     score += if is_asked { 8 } else { 0 };
     score -= if topic.is_trade { 25 } else { 0 };
+    let is_other_offer = || !by_label && words::any(&label, KeywordTable::Offer) && !is_about_sign_in(page, link);
+    if score >= SCORE_MIN && !is_answer && !label_is_url && (is_offered(page, link, &label) || is_other_offer()) {
+        return None;
+    }
     let reasons = [
         (is_answer, VerificationReason::LinkAnswer),
         (by_label, VerificationReason::LinkLabel),
@@ -170,6 +174,15 @@ fn score(
         (by_text || sole, VerificationReason::LinkText),
     ];
     reasons.into_iter().find(|(applies, _)| *applies).map(|(_, reason)| (score, reason))
+}
+
+/// Returns whether a link activates an offer rather than an account: neither its label, nor the subject, nor the text above
+/// names an account, or the label names what advertising offers.
+fn is_offered(page: &VerificationPage<'_>, link: &PageLink, label: &str) -> bool {
+    label::activates_something(label)
+        && (label::advertises(label)
+            || label::advertises(&page.lines[0].to_lowercase()) && !is_account_asked(page)
+            || !account_precedes(page, link))
 }
 
 /// Returns whether the link refuses, reports, cancels or unsubscribes, leads to help, terms, app stores or images, or

@@ -23,6 +23,9 @@ static OWNERS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/
 static AUTHORIZATIONS: WordTable =
     LazyLock::new(|| wordlist::table(include_str!("words/sentences.txt"), "authorizations"));
 
+/// Beginnings of words for things and people that have codes which nobody signs in with.
+static THINGS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/sentences.txt"), "things"));
+
 /// Returns whether a word, in lower case, says whose a code is.
 pub(super) fn is_owner(word: &str) -> bool {
     OWNERS.contains(&word)
@@ -31,16 +34,76 @@ pub(super) fn is_owner(word: &str) -> bool {
 /// Returns whether a code below or behind a label, in lower case, is that of a payment in a receipt, which asks for
 /// nothing.
 pub(super) fn is_code_of_payment(page: &VerificationPage<'_>, at: usize, label: &str) -> bool {
+    let label = label.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let is_named = label.chars().count() <= LABEL_CHARS_MAX && AUTHORIZATIONS.iter().any(|name| label.ends_with(name));
+    is_named && page.lines.iter().any(|line| has_amount(line)) && !is_asked_for(page, at)
+}
+
+/// Returns whether a line near a code asks to enter something or has a number of minutes, or the mail warns about codes.
+fn is_asked_for(page: &VerificationPage<'_>, at: usize) -> bool {
     /// Number of lines above and below the code that can ask to enter it.
     const NEAR_MAX: usize = 3;
-    let label = label.trim_end_matches(|c: char| !c.is_alphanumeric());
     let warns = |table: &KeywordTable| matches!(table, KeywordTable::Warning | KeywordTable::Denial);
     let mut near = at.saturating_sub(NEAR_MAX)..page.lines.len().min(at + NEAR_MAX + 1);
-    let is_named = label.chars().count() <= LABEL_CHARS_MAX && AUTHORIZATIONS.iter().any(|name| label.ends_with(name));
-    is_named
-        && page.lines.iter().any(|line| has_amount(line))
-        && !near.any(|line| page.tables(line).contains(&KeywordTable::Enter) || has_duration(&page.lines[line]))
-        && !(0..page.lines.len()).any(|line| page.tables(line).iter().any(warns))
+    near.any(|line| page.tables(line).contains(&KeywordTable::Enter) || has_duration(&page.lines[line]))
+        || (0..page.lines.len()).any(|line| page.tables(line).iter().any(warns))
+}
+
+/// Returns whether the name of a code, in a text in lower case in front of it, is that of a thing or a group of people:
+/// "Probandencode", "customs code", "code fiscal". Nothing may ask to enter it. Of other compounds, only those count that
+/// are in mail about no account.
+pub(super) fn is_named_for_thing(page: &VerificationPage<'_>, at: usize, text: &str) -> bool {
+    let modifier = modifier(text);
+    let is_of_thing =
+        modifier == Some(CodeModifier::Thing) || modifier == Some(CodeModifier::Unknown) && !page.topic().is_account;
+    is_of_thing && !is_asked_for(page, at)
+}
+
+/// What a name of a code says about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CodeModifier {
+    /// A word of [`THINGS`].
+    Thing,
+    /// The first part of a compound, which is in no table.
+    Unknown,
+}
+
+/// Returns what the last name of a code in a text, in lower case, says about the code: the first part of a compound, the
+/// word in front of it, or the words behind it.
+fn modifier(text: &str) -> Option<CodeModifier> {
+    /// Maximum number of words behind the name: "code de produit".
+    const WORDS_MAX: usize = 3;
+    let is_thing = |word: &str| THINGS.iter().any(|thing| word.starts_with(thing));
+    let hits: Vec<words::KeywordHit> = words::hits(text).collect();
+    let code = hits.iter().filter(|hit| hit.table == KeywordTable::Code).max_by_key(|hit| hit.to)?;
+    let is_letter = |c: char| c.is_alphabetic();
+    let start = text[..code.from].trim_end_matches(is_letter).len();
+    let end = text.len() - text[code.to..].trim_start_matches(is_letter).len();
+    let compound = &text[start..code.from];
+    let behind = text[end..].trim_end_matches(|c: char| !c.is_alphanumeric());
+    let is_near = behind.split_whitespace().count() <= WORDS_MAX && !behind.contains([',', ';', '.', ':']);
+    let in_front = text[..start].strip_suffix(' ').and_then(|front| front.rsplit([' ', '(']).next());
+    let in_front = in_front.filter(|_| compound.is_empty()).unwrap_or_default();
+    let from = start - if in_front.is_empty() { 0 } else { in_front.len() + 1 };
+    let is_about = |hit: &words::KeywordHit| {
+        use KeywordTable as Table;
+        matches!(hit.table, Table::Account | Table::Strong | Table::Action | Table::Name)
+    };
+    if hits.iter().any(|hit| is_about(hit) && hit.to > from) {
+        return None;
+    }
+    if is_thing(compound) || is_thing(in_front) || is_near && behind.split_whitespace().any(is_thing) {
+        return Some(CodeModifier::Thing);
+    }
+    // Of the languages with compounds, German and Dutch have all words about accounts in the tables.
+    let is_compound = is_word(compound) && text[code.from..end].starts_with("code") && !text[..start].ends_with('-');
+    // "Bestaetigungscode".
+    let is_written_plain = || {
+        let accented = compound.replace("ae", "ä").replace("oe", "ö").replace("ue", "ü");
+        words::hits(&accented).any(|hit| is_about(&hit))
+    };
+    let is_unknown = is_compound && is_near && !OWNERS.contains(&compound) && !is_written_plain();
+    is_unknown.then_some(CodeModifier::Unknown)
 }
 
 /// Returns whether a line has a number of minutes or seconds.

@@ -262,6 +262,11 @@ impl CodeSentence {
         self.before_hits.iter().filter(is_last).filter_map(|hit| CodeName::of(hit.table)).max()
     }
 
+    /// Returns the text before the candidate, in lower case.
+    pub(super) fn text_before(&self) -> &str {
+        self.trimmed_before()
+    }
+
     /// Returns the text before the candidate if nothing is behind it.
     pub(super) fn label(&self) -> Option<&str> {
         (!self.after.contains(char::is_alphanumeric)).then(|| self.trimmed_before())

@@ -15,6 +15,7 @@ mod payments;
 mod places;
 mod purpose;
 mod stated;
+mod things;
 mod traps;
 mod unseen;
 mod urls;

@@ -51,6 +51,93 @@ fn text_around_a_value_is_named_for_every_kind_of_record() {
     assert!(variants >= 20);
 }
 
+/// Marks that word processors, web pages and shells put around a value.
+const MARKS: &[&str] = &["'{}'", "`{}`", "“{}”", "„{}“", "‘{}’", "«{}»", "&quot;{}&quot;", "\"{}"];
+
+#[test]
+fn other_quotation_marks_around_a_value_are_named_too() {
+    let domain = domain();
+    for record in domain.expected(&server()).into_iter().filter(|record| !matches!(record.key, Mx | Verification)) {
+        for pattern in MARKS {
+            let text = pattern.replace("{}", &record.value);
+            let checked = check_of(&domain, record.key, &record.name, &text);
+            assert_eq!(checked.problem.map(|problem| problem.kind.text()), Some("quoted"), "{text}");
+        }
+    }
+}
+
+/// Texts that were meant to be a record, and what receivers must find instead.
+const UNREAD: &[(DnsRecordKey, &str, &str)] = &[
+    (Spf, "v=spf1, a:mx.post.example, ~all", "`v=spf1 `, without"),
+    (Spf, "v=spf1; a:mx.post.example; ~all", "`v=spf1 `, without"),
+    (Spf, "v=spf1\u{a0}a:mx.post.example ~all", "`v=spf1 `, without"),
+    (Spf, "v=spf1a:mx.post.example ~all", "`v=spf1 `, without"),
+    (Spf, "v=spf1:a:mx.post.example ~all", "`v=spf1 `, without"),
+    (Spf, "spf1 a:mx.post.example ~all", "`v=spf1 `."),
+    (Spf, "v= spf1 a:mx.post.example ~all", "`v=spf1 `."),
+    (Spf, "v =spf1 a:mx.post.example ~all", "`v=spf1 `."),
+    (Spf, "v=spf a:mx.post.example ~all", "`v=spf1 `."),
+    (Spf, "spf a:mx.post.example ~all", "`v=spf1 `."),
+    (Dmarc, "v=DMARC1, p=none", "`v=DMARC1; `, without"),
+    (Dmarc, "v=DMARC1 p=none", "`v=DMARC1; `, without"),
+    (Dmarc, "v=DMARC1: p=none", "`v=DMARC1; `, without"),
+    (Dmarc, "v=dmarc1; p=none", "`v=DMARC1; `."),
+    (Dmarc, "v=DMARC; p=none", "`v=DMARC1; `."),
+    (Dmarc, "v=DMARC 1; p=none", "`v=DMARC1; `."),
+    (Dmarc, "DMARC1; p=none", "`v=DMARC1; `."),
+    (Dmarc, "p=none; v=DMARC1", "`v=DMARC1; `."),
+    (Dmarc, "p=reject; rua=mailto:a@acme.example", "`v=DMARC1; `."),
+    (Dmarc, "v=DKIM1; p=none", "`v=DMARC1; `."),
+];
+
+#[test]
+fn a_text_that_was_meant_to_be_a_record_is_shown_with_its_change() {
+    assert!(UNREAD.len() >= 20);
+    let domain = domain();
+    for (key, text, change) in UNREAD {
+        let name = if *key == Dmarc { format!("_dmarc.{NAME}") } else { NAME.to_owned() };
+        let checked = check_of(&domain, *key, &name, text);
+        assert_eq!(checked.found, Mismatch, "{text}");
+        let problem = checked.problem.unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(problem.kind.text(), "wrong_tag", "{text}");
+        assert!(problem.fix.contains(change), "{text}: {}", problem.fix);
+    }
+    // Other records at the name of the domain are not meant so.
+    for text in [
+        "google-site-verification=1",
+        "v=spf10 a:mx.post.example",
+        "spf2.0/pra -all",
+        "MS=ms123",
+        "v=verifydomain MS=1",
+    ] {
+        assert_eq!(check_of(&domain, Spf, NAME, text).found, Missing, "{text}");
+    }
+    for text in ["hello", "v=spf1 -all", "p=QUJD"] {
+        assert_eq!(check_of(&domain, Dmarc, &format!("_dmarc.{NAME}"), text).found, Missing, "{text}");
+    }
+}
+
+#[test]
+fn a_policy_that_receivers_do_not_know_is_shown() {
+    let domain = domain();
+    for (value, fix) in [
+        ("p=monitor", "Change it to"),
+        ("p=block", "Change it to"),
+        ("p=none rua=mailto:a@acme.example", "Separate the tags"),
+        ("p=quarantine, pct=100", "Separate the tags"),
+        ("p=\"none\"", "Change it to"),
+        ("sp=none", "Add `p=none`"),
+        ("policy=none", "Add `p=none`"),
+        ("p:none", "Add `p=none`"),
+        ("p=", "Add `p=none`"),
+    ] {
+        let checked = check_of(&domain, Dmarc, &format!("_dmarc.{NAME}"), &format!("v=DMARC1; {value}"));
+        let problem = checked.problem.unwrap_or_else(|| panic!("{value}"));
+        assert_eq!((checked.found, problem.kind.text()), (Mismatch, "invalid"), "{value}");
+        assert!(problem.fix.starts_with(fix), "{value}: {}", problem.fix);
+    }
+}
+
 /// A change of a key record, and the kind of the mistake; none if receivers verify signatures with it.
 type Change = (fn(&str) -> String, Option<&'static str>);
 

@@ -181,3 +181,69 @@ fn a_code_of_a_policy_anywhere_in_the_text_keeps_an_address_alive() {
     }
     assert!(variants >= 20);
 }
+
+/// Whole replies that providers send with the code of another reason, and texts around them that don't change that.
+#[test]
+fn a_whole_reply_of_the_table_decides_against_its_code() {
+    let replies = [
+        "No such user!",
+        "No such user",
+        "Recipient address rejected: User unknown",
+        "Recipient address rejected: user does not exist",
+        "Recipient address rejected: user bob@x.example does not exist",
+        "Recipient address rejected: User email address is marked as invalid",
+    ];
+    let around = [
+        "5.7.1 {}",
+        "550 5.7.1 {}",
+        "550 5.7.1 <bob@x.example>: {}",
+        "550 5.7.1 {} 1631900360-h4Ajl35YEe",
+        "host mx.x.example[192.0.2.7] said: 550 5.7.1 {} (in reply to RCPT TO command)",
+        "{}",
+    ];
+    for words in replies {
+        for pattern in around {
+            let text = pattern.replace("{}", words);
+            assert!(is_dead(Some(550), Some("5.7.1"), &text), "{text}: {:?}", verdict(Some(550), Some("5.7.1"), &text));
+        }
+    }
+}
+
+#[test]
+fn more_words_or_another_code_keep_the_address_of_such_a_reply_alive() {
+    let mut variants = 0;
+    for words in ["No such user!", "Recipient address rejected: User unknown"] {
+        for other in
+            ["policy", "blocked by rule", "or access denied", "(policy)", "in this list of senders", "me@s.example"]
+        {
+            for text in [format!("5.7.1 {words} {other}"), format!("5.7.1 {other}: {words}")] {
+                // The address of the recipient says nothing.
+                assert_eq!(is_dead(Some(550), Some("5.7.1"), &text), other.contains('@'), "{text}");
+                variants += 1;
+            }
+        }
+        for code in ["5.7.26", "5.7.0", "5.2.2", "5.3.4", "4.7.1"] {
+            assert!(!is_dead(Some(550), Some(code), words), "{code} {words}");
+        }
+        assert!(!is_dead(Some(450), Some("4.7.1"), &format!("5.7.1 {words}")), "{words}");
+    }
+    assert!(variants >= 20);
+}
+
+#[test]
+fn a_refusal_of_the_network_of_the_sender_never_makes_an_address_dead() {
+    let refusals = [
+        "Mail refused - we do not accept mail from dynamic IP space",
+        "We do not accept mail from residential IP ranges",
+        "dynamic address, use your provider's server",
+        "dynamically assigned addresses are not allowed to connect",
+        "dial-up hosts must use a smarthost",
+        "this system does not accept messages from your provider",
+        "we do not accept email from hosts without a name",
+    ];
+    for words in refusals {
+        for code in ["5.1.1", "5.1.0", "5.0.0"] {
+            assert!(!is_dead(Some(550), Some(code), words), "{code} {words}");
+        }
+    }
+}

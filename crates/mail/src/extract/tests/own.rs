@@ -169,6 +169,7 @@ fn signatures_that_only_the_html_marks_are_cut_from_the_text() {
         "div class=\"moz-signature\"",
         "div class=\"gmail_signature\" data-smartmail=\"gmail_signature\"",
         "div id=\"ms-outlook-mobile-signature\"",
+        "div name=\"messageSignatureSection\"",
     ] {
         for signature in [&["Ann Doe", "Head of Ops, +1 555 0100"][..], &["Bob"], &["Cy", "Vertrieb", "www.c.example"]]
         {
