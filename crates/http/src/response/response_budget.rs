@@ -8,17 +8,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use posthouse_app::{
-    limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget},
-    ports::Clock,
-    settings::LimitsConfig,
-};
-use posthouse_domain::{
-    error::{ErrorCode, LimitName, Refusal},
-    id::WorkspaceId,
-};
-
+use posthouse_app::limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget};
+use posthouse_app::ports::Clock;
+use posthouse_app::settings::LimitsConfig;
 use posthouse_call::{ChunkStream, OutcomeStream};
+use posthouse_domain::{ErrorCode, LimitName, Refusal, WorkspaceId};
 
 /// Time between two attempts to reserve the memory of a chunk, in milliseconds.
 const RETRY_MS: i64 = 50;
