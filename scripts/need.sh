@@ -82,6 +82,12 @@ test)
 	want_browser
 	want_checked have_httpx -- python3-httpx
 	want pebble pebble
+	# What clients for Java and Go are compiled with.
+	want javac default-jdk-headless
+	want_checked test -e /usr/share/java/httpmime.jar -- libhttpmime-java
+	want_checked test -e /usr/share/java/geronimo-annotation-1.3-spec.jar -- libgeronimo-annotation-1.3-spec-java
+	want go golang-go
+	want_checked test -e /usr/share/gocode/src/gopkg.in/validator.v2 -- golang-gopkg-validator.v2-dev
 	# A zone file checker, and two independent DKIM verifiers.
 	want named-checkzone bind9-utils
 	want_checked /usr/bin/python3 -c 'import dkim, nacl' -- python3-dkim python3-nacl

@@ -222,8 +222,11 @@ impl<T: BodyValue> BodyValue for Option<T> {
     }
 }
 
-/// Returns the schema extended to allow null.
+/// Returns the schema extended to allow null. A choice with a title stays as it is, because its name stands for it.
 pub fn nullable(mut schema: Value) -> Value {
+    if schema.get("title").is_some() && schema.get("anyOf").is_some() {
+        return json!({ "anyOf": [schema, { "type": "null" }] });
+    }
     if let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
         choices.push(json!({ "type": "null" }));
         return schema;
@@ -244,8 +247,10 @@ pub fn has_member(name: &str, json_type: &str) -> Value {
     json!({ "required": [name], "properties": { name: { "type": json_type } } })
 }
 
-/// Adds a condition across members to the schema of an object.
+/// Adds a condition across members to the schema of an object. It is written as `if`, with `else` nothing is valid, because
+/// generators of clients take what a bare alternative requires for members that every request needs.
 pub fn also(schema: &mut Value, condition: Value) {
+    let condition = json!({ "if": condition, "else": { "not": {} } });
     match schema.get_mut("allOf").and_then(Value::as_array_mut) {
         Some(conditions) => conditions.push(condition),
         None => schema["allOf"] = json!([condition]),

@@ -6,7 +6,7 @@ use posthouse_api::wire::QueryParameters as _;
 use posthouse_app::{Service, limits::directory::DirectoryLimit};
 use posthouse_domain::{ErrorCode, Permission, Refusal, Role};
 use schemars::JsonSchema;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{CallParts, FromBody as _, FromCallParts, Outcome};
 
@@ -428,6 +428,23 @@ impl Operation {
     #[must_use]
     pub fn responds<T: JsonSchema>(mut self, status: u16) -> Self {
         let schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema = |generator| generator.subschema_for::<T>();
+        self.answers.push(ResultDoc { status, content_type: Some("application/json"), schema: Some(schema) });
+        self
+    }
+
+    /// Documents a JSON response that is always one case of a type, told by its `status`. Clients have one type for all results
+    /// of the operation.
+    #[must_use]
+    pub fn responds_with_case<T: JsonSchema, Case: JsonSchema>(mut self, status: u16) -> Self {
+        let schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema = |generator| {
+            let (mut schema, case) = (generator.subschema_for::<T>(), generator.subschema_for::<Case>().to_value());
+            let definition = &generator.definitions()[Case::schema_name().as_ref()];
+            let status = json!({ "enum": definition["properties"]["status"]["enum"] });
+            // Generators take members beside a reference for a type of its own, but not patterns.
+            schema.insert("patternProperties".to_owned(), json!({ "^status$": status }));
+            schema.insert("x-case".to_owned(), case);
+            schema
+        };
         self.answers.push(ResultDoc { status, content_type: Some("application/json"), schema: Some(schema) });
         self
     }

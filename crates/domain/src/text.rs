@@ -71,6 +71,18 @@ pub fn closest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     measured.filter(|(edits, name)| near(name, *edits)).min().map(|(_, name)| name)
 }
 
+/// Returns the words of a text as one name: `Idempotency-Key` as `IdempotencyKey`.
+#[must_use]
+pub fn pascal(text: &str) -> String {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words
+        .map(|word| {
+            let mut letters = word.chars();
+            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

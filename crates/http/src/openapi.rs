@@ -78,11 +78,12 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
     let webhooks = catalogue::document(&mut generator);
     let SharedParts { mut schemas } = shared;
     schemas.extend(generator.take_definitions(true));
+    schemas.extend(webhooks.schemas);
     schemas["EnvelopeData"]["examples"] = json!([catalogue::envelope_example()]);
-    schemas.insert("Error".to_owned(), schemas::error());
+    schemas::add_error(&mut schemas, "Error", schemas::error());
     schemas.insert("ErrorCode".to_owned(), schemas::error_code());
     if operations.iter().any(|operation| operation.error_form == ErrorForm::JsonRpc) {
-        schemas.insert("JsonRpcError".to_owned(), schemas::json_rpc_error());
+        schemas::add_error(&mut schemas, "JsonRpcError", schemas::json_rpc_error());
     }
     schemas::add_details(&mut schemas);
     schemas.sort_keys();
@@ -100,7 +101,7 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
         "security": [{ "apiKey": [] }],
         "tags": CHAPTERS.iter().map(|(name, about)| json!({ "name": name, "description": about })).collect::<Vec<_>>(),
         "paths": paths,
-        "webhooks": webhooks,
+        "webhooks": webhooks.requests,
         "components": {
             "schemas": schemas,
             "headers": schemas::headers(),

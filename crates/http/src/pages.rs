@@ -7,3 +7,4 @@ pub(crate) mod health;
 pub mod link_page;
 pub mod readiness;
 pub mod routes;
+pub mod style_policy;

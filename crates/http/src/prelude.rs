@@ -2,6 +2,7 @@
 
 pub use std::sync::Arc;
 
+pub use axum::http::{HeaderValue, StatusCode, header};
 pub use posthouse_api::wire::{
     BoundedLine, BoundedList, BoundedText, Cursor, EmptyInput, Problems, choice, object, query,
 };

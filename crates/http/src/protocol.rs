@@ -5,22 +5,18 @@
 
 use std::net::IpAddr;
 
-use axum::{
-    extract::Request,
-    http::{Extensions, HeaderMap, HeaderValue, Method, header},
-    response::Response,
-};
+use axum::extract::Request;
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, header};
+use axum::response::Response;
 use posthouse_app::Service;
 use posthouse_call::{self as call, Notes};
 use posthouse_domain::{ErrorCode, Refusal};
 
-use crate::{
-    Api,
-    connection::{client, host},
-    request::{auth, origin},
-    response::{error, notes},
-    route::{RouteProtocol, RouteResponse},
-};
+use crate::Api;
+use crate::connection::{client, host};
+use crate::request::{auth, origin};
+use crate::response::{error, notes};
+use crate::route::{RouteProtocol, RouteResponse};
 
 /// The methods of such a route.
 const ALLOWED: HeaderValue = HeaderValue::from_static("POST, OPTIONS");

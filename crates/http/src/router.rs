@@ -5,48 +5,37 @@
 //! limits, the body). Then `answer` runs the operation, and `hold` reserves the memory of its response. `refused`
 //! writes a refusal of any stage as a response, and `finish` adds the request id and the fields of all responses.
 
-use crate::Api;
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
+use std::sync::Arc;
 
-use axum::{
-    Router,
-    body::Body,
-    extract::{RawPathParams, Request, rejection::RawPathParamsRejection},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request},
-    response::Response,
-    routing::{MethodFilter, on},
-};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request};
+use axum::response::Response;
+use axum::routing::{MethodFilter, on};
 use bytes::Bytes;
 use futures_util::stream;
 use posthouse_api::wire::Problems;
-use posthouse_app::access::{authenticate::AuthenticatedCaller, authenticate::no_session, credentials};
+use posthouse_app::access::authenticate::{AuthenticatedCaller, no_session};
+use posthouse_app::access::credentials;
 use posthouse_app::service::Service;
 use posthouse_call::{self as call, Access, Admission, Arguments, CallSource, ErrorForm, Notes, PathParams};
 use posthouse_domain::{ErrorCode, LimitName, Principal, Refusal, Time, WorkspaceId};
 use tracing::Instrument;
 
-use crate::{
-    connection::client::{self, RequestClient},
-    connection::host,
-    pages::dashboard,
-    protocol,
-    request::auth,
-    request::body,
-    request::cookie,
-    request::development,
-    request::idempotency,
-    response::cors,
-    response::error,
-    response::notes,
-    response::oauth,
-    route::{PageParts, RequestInfo, ResponseBody, Route, RouteResponse},
-    served::ServedOperation,
-    stream::handshake,
-};
-use crate::{
-    connection::connections::{ConnectionSlot, ProxiedRequest},
-    request::body_budget::BodyShare,
-};
+use crate::connection::client::{self, RequestClient};
+use crate::connection::connections::{ConnectionSlot, ProxiedRequest};
+use crate::connection::host;
+use crate::pages::dashboard;
+use crate::request::body_budget::BodyShare;
+use crate::request::{auth, body, cookie, development, idempotency};
+use crate::response::{cors, error, notes, oauth};
+use crate::route::{PageParts, RequestInfo, ResponseBody, Route, RouteResponse};
+use crate::served::ServedOperation;
+use crate::stream::handshake;
+use crate::{Api, protocol};
 
 /// `X-Request-Id`.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

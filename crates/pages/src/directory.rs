@@ -2,19 +2,17 @@
 //! `robots.txt`. Pages are rendered here, without scripts. Everything that an agent wrote is escaped, and shown without
 //! invisible characters.
 
-use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use axum::{extract::Request, http::HeaderName};
 use posthouse_api::{views::agent::AgentUrls, views::agent::ShownAgent, wire::CardQueryText, wire::FormField};
 use posthouse_app::agents::{search, search::IndexableCard, switches, view::AgentViewer};
 use posthouse_app::limits::directory::DirectoryLimit;
 use posthouse_domain::agent::{card::check_documentation_url, card_text::visible, search::LIMIT_DEFAULT};
 use posthouse_domain::{Agent, CardQuery, InboxKind, Page, PageParameters, SECOND_MS, SearchedCards, Skill};
 use posthouse_http::pages::dashboard::{accepts_html, no_route};
+use posthouse_http::pages::style_policy::{FormTarget, style_policy};
 use posthouse_http::prelude::*;
 use posthouse_http::{pages::docs::html::escape, pages::link_page::HTML};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use posthouse_operations::v1::{public::CACHED_S, public::named, public::shown};
 
@@ -123,22 +121,13 @@ fn rendered(parts: &PageParts) -> Vec<u8> {
 
 /// Adds the fields of every page.
 fn framed(parts: &PageParts, response: RouteResponse) -> RouteResponse {
-    let style = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{style}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    );
-    let fields = [
-        (header::CONTENT_SECURITY_POLICY, policy.as_str()),
+    response.with(header::CONTENT_SECURITY_POLICY, style_policy(STYLE, FormTarget::Server)).with_fields([
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::VARY, "accept"),
         (HeaderName::from_static("x-robots-tag"), parts.robots()),
-    ];
-    fields.into_iter().fold(response, |response, (name, value)| match HeaderValue::from_str(value) {
-        Ok(value) => response.with(name, value),
-        Err(_) => response,
-    })
+    ])
 }
 
 impl PageParts {

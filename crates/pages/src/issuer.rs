@@ -6,39 +6,21 @@ mod documents;
 mod token;
 mod userinfo;
 
-use axum::http::header;
 use posthouse_http::prelude::*;
-use posthouse_http::response::oauth::open;
 
-use crate::form::OAuthQuery;
-
-/// Path of the token endpoint.
-const TOKEN: &str = "/oidc/token";
-/// Path of the userinfo endpoint.
-const USERINFO: &str = "/oidc/userinfo";
+use crate::oauth::{self, Preflight};
 
 pub(crate) fn routes() -> Vec<Route> {
     let preflight = |path, name| {
-        Operation::public(Method::Options, path, name)
-            .summary("Allows apps in browsers to call the endpoint.")
-            .responds_with(204, None)
-            .oauth_errors()
-            .page(allow)
+        let operation =
+            Operation::public(Method::Options, path, name).summary("Allows apps in browsers to call the endpoint.");
+        oauth::preflight(operation, Preflight { methods: "GET, POST", fields: "authorization, content-type" })
     };
     let mut routes = documents::routes();
     routes.extend(authorize::routes());
     routes.extend(token::routes());
     routes.extend(userinfo::routes());
-    routes.push(preflight(TOKEN, "allowToken"));
-    routes.push(preflight(USERINFO, "allowUserinfo"));
+    routes.push(preflight(token::PATH, "preflightToken"));
+    routes.push(preflight(userinfo::PATH, "preflightUserinfo"));
     routes
-}
-
-async fn allow(_: Arc<Service>, _: PageInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
-    let fields = [
-        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
-        (header::ACCESS_CONTROL_MAX_AGE, "86400"),
-    ];
-    Ok(open(RouteResponse::empty()).with_fields(fields))
 }

@@ -3,24 +3,19 @@
 //! One endpoint serves the stateless revision and those with a handshake; it keeps no session for either. The order of the
 //! checks is: host, origin, method, size, JSON, key, limits.
 
-mod challenge;
 mod files;
 mod mirrored;
 mod status;
 mod streamed;
 
 use bytes::Bytes;
+use mirrored::MirroredFields;
 use posthouse_api::wire::{JsonLimits, JsonProblem, QueryParameters, limit_problem, parse};
-use posthouse_app::access::{
-    authenticate::AuthenticatedCaller,
-    credentials::{self, Audience},
-};
+use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials, credentials::Audience};
 use posthouse_call::{CallSource, FromBody, Notes, count_caller};
 use posthouse_http::prelude::*;
 use posthouse_mcp::{Client, Failure, FailureKind, McpServer, Message, MessageStream, Profile, Request, Revision};
 use serde_json::Value;
-
-use mirrored::MirroredFields;
 
 /// Largest body in bytes.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;

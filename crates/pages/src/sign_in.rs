@@ -3,19 +3,15 @@
 
 use std::net::IpAddr;
 
-use axum::http::header;
-use posthouse_api::{views::user::SignedInView, wire::AddressText, wire::has_member, wire::member};
+use posthouse_api::views::user::{SignInOptionsView, SignedInView};
+use posthouse_api::wire::{AddressText, has_member, member};
 use posthouse_app::limits::{client_network, fixed_window::FixedWindow, fixed_window::WindowCount};
 use posthouse_app::people::sign_in::{LinkClient, SignInClient, SignedIn};
-use posthouse_app::people::{
-    first_owner::first_owner, invitations, sessions, sign_in, switch, verify, verify::SignInProof,
-};
+use posthouse_app::people::{first_owner, invitations, sessions, sign_in, switch, verify, verify::SignInProof};
 use posthouse_domain::{Detail, LimitName, MINUTE_MS, Role, Time, WorkspaceId};
 use posthouse_http::prelude::*;
 use posthouse_http::request::cookie;
 use posthouse_operations::platform::signed_in_view;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Requests for a link, wrong links and wrong codes of one client address per window, each counted apart. Requests of
@@ -104,19 +100,6 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-/// What the sign-in page shows.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SignInOptions")]
-struct SignInOptionsView {
-    /// Owner of the first workspace, which gets the mail of a fresh installation; null unless only this machine can connect
-    /// and mail is captured.
-    first_owner: Option<String>,
-    /// Whether sign-in mail stays on this machine, and its link is in the log of the server.
-    captures_mail: bool,
-    /// Whether an address that is in no workspace gets a workspace of its own.
-    sign_up: bool,
-}
-
 object! {
     /// An address to sign in with.
     struct LinkBody {
@@ -171,7 +154,7 @@ fn begin_session(service: &Service, signed_in: &SignedIn) -> Result<RouteRespons
 
 async fn options(service: Arc<Service>, _input: PageInput) -> Result<RouteResponse, Refusal> {
     let view = SignInOptionsView {
-        first_owner: first_owner(&service).await?.map(|owner| owner.email),
+        first_owner: first_owner::first_owner(&service).await?.map(|owner| owner.email),
         captures_mail: service.config.is_loopback_profile(),
         sign_up: service.config.signup.enabled,
     };

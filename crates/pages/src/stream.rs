@@ -3,7 +3,6 @@
 //! A handshake with a wrong credential succeeds, and the refusal is sent as a close code, because browsers never see the
 //! status of a refused handshake (`docs/decisions/events.md#0036-streams-refuse-by-close-code`).
 
-use axum::http::{HeaderValue, header};
 use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
 use posthouse_app::{events::stream, settings::SecretText};
 use posthouse_domain::{ApiKeySecret, StreamClose};

@@ -10,6 +10,8 @@ mod directory;
 mod domain;
 mod key;
 mod man;
+mod options;
+mod outcome;
 mod progress;
 mod read_file;
 mod relabel;
@@ -21,23 +23,18 @@ mod stored_keys;
 mod suggested;
 mod workspace;
 
-use std::{io::Write as _, path::PathBuf, process::ExitCode};
+use std::{io::Write as _, process::ExitCode};
 
 use clap::{
     Args, CommandFactory, Parser, Subcommand,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use crate::{
-    boot::{
-        owner::{self, OwnerError},
-        web::HttpServer,
-    },
-    config::{Configuration, Sources, absolute},
-};
-use posthouse_app::settings::problem::ConfigError;
 use posthouse_client::{LeadingOptions, Program, deferred_arguments, help_of, named_command, usage_json};
-use posthouse_domain::time::Time;
+
+use crate::boot::web::HttpServer;
+use options::{GlobalOptions, LeadingStoreOptions};
+use outcome::{CommandError, OutputOptions};
 
 /// Shown below the list of commands.
 const EXAMPLES: &str = "\
@@ -185,41 +182,6 @@ struct OnStoreGroup<T: Subcommand> {
 deferred_arguments!(OnStore, Args, arguments, GlobalOptions);
 deferred_arguments!(OnStoreGroup, Subcommand, commands, GlobalOptions);
 
-/// Options that the operator's commands accept, before and after their name.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Global options")]
-struct GlobalOptions {
-    /// TOML configuration file; environment variables (POSTHOUSE__SECTION__KEY) override it.
-    #[arg(long, value_name = "FILE", global = true, display_order = 100)]
-    config: Option<PathBuf>,
-    /// Directory of the embedded database, blobs and keys [default: ./data].
-    #[arg(long, value_name = "DIR", global = true, display_order = 101)]
-    data_dir: Option<PathBuf>,
-    /// Time at which the clock of this process starts, for rehearsals.
-    #[arg(long, value_name = "TIME", global = true, hide = true, value_parser = Time::parse)]
-    clock_start: Option<Time>,
-}
-
-/// [`GlobalOptions`] before the name of the command.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Options of serve and admin")]
-struct LeadingStoreOptions {
-    /// TOML configuration file; environment variables (POSTHOUSE__SECTION__KEY) override it.
-    #[arg(id = "leading_config", long = "config", value_name = "FILE", display_order = 100)]
-    config: Option<PathBuf>,
-    /// Directory of the embedded database, blobs and keys [default: ./data].
-    #[arg(id = "leading_data_dir", long = "data-dir", value_name = "DIR", display_order = 101)]
-    data_dir: Option<PathBuf>,
-}
-
-impl LeadingStoreOptions {
-    /// Returns the first of these options that was given, as it is written.
-    fn first_given(&self) -> Option<&'static str> {
-        let given = [(&self.config, "--config"), (&self.data_dir, "--data-dir")];
-        given.into_iter().find(|(value, _)| value.is_some()).map(|(_, name)| name)
-    }
-}
-
 impl OperatorAlias {
     /// Returns the command as it is called under `admin`.
     fn resolve(self) -> (OperatorCommand, GlobalOptions) {
@@ -236,107 +198,6 @@ impl OperatorAlias {
             Self::Backup(given) => (To::Backup(given.command), given.options),
             Self::Restore(given) => (To::Restore(given.command), given.options),
         }
-    }
-}
-
-/// Options of commands that print a result.
-#[derive(Args, Clone, Debug)]
-struct OutputOptions {
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
-}
-
-impl GlobalOptions {
-    /// Completes these options with those before the name of the command.
-    fn with_leading(self, leading: LeadingStoreOptions) -> Self {
-        let (config, data_dir) = (self.config.or(leading.config), self.data_dir.or(leading.data_dir));
-        Self { config, data_dir, ..self }
-    }
-
-    fn start_clock(&self, config: &mut Configuration) {
-        config.clock_ahead_ms = self.clock_start.map_or(0, |start| start.since_ms(crate::boot::clock().now()));
-    }
-
-    fn sources(&self) -> Sources {
-        Sources::of_process(self.config.clone(), self.data_dir.clone())
-    }
-
-    /// Loads the configuration for a command that works on a store, and checks that there is one.
-    fn load_with_store(&self) -> Result<Configuration, CommandError> {
-        let config = self.load()?;
-        crate::boot::require_store(&config)?;
-        Ok(config)
-    }
-
-    /// Loads the configuration. From here on, root works as the owner of the store.
-    fn load(&self) -> Result<Configuration, CommandError> {
-        let config = self.load_as_caller()?;
-        owner::become_owner(&config)?;
-        Ok(config)
-    }
-
-    /// [`GlobalOptions::load`] for a command that becomes the owner itself. Its paths are absolute, because errors name them.
-    fn load_as_caller(&self) -> Result<Configuration, CommandError> {
-        let mut config = crate::config::load(&self.sources())?;
-        config.data_dir = absolute(&config.data_dir);
-        self.start_clock(&mut config);
-        crate::telemetry::start(&config.log);
-        Ok(config)
-    }
-}
-
-/// Why a command did not succeed.
-#[derive(Debug)]
-enum CommandError {
-    /// Exit code 1.
-    Failed(String),
-    /// Exit code 2.
-    Usage(String),
-}
-
-impl CommandError {
-    fn failed(cause: impl std::fmt::Display) -> Self {
-        Self::Failed(cause.to_string())
-    }
-
-    fn into_text(self) -> String {
-        match self {
-            Self::Failed(text) | Self::Usage(text) => text,
-        }
-    }
-}
-
-impl From<ConfigError> for CommandError {
-    fn from(error: ConfigError) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
-
-impl From<OwnerError> for CommandError {
-    fn from(error: OwnerError) -> Self {
-        Self::failed(error)
-    }
-}
-
-impl From<crate::boot::BootError> for CommandError {
-    fn from(error: crate::boot::BootError) -> Self {
-        match error {
-            crate::boot::BootError::Config(error) => error.into(),
-            error @ crate::boot::BootError::ReadyFile { .. } => Self::Usage(error.to_string()),
-            error => Self::Failed(error.to_string()),
-        }
-    }
-}
-
-impl From<posthouse_store::Error> for CommandError {
-    fn from(error: posthouse_store::Error) -> Self {
-        Self::Failed(match error.internal() {
-            "" => error.to_string(),
-            // Some errors already contain their cause.
-            cause if error.to_string().contains(cause) => error.to_string(),
-            cause => format!("{error}: {cause}"),
-        })
     }
 }
 
@@ -492,44 +353,8 @@ fn checked_name(text: &str) -> Result<String, CommandError> {
     Ok(name)
 }
 
-/// What a command changed before it printed its result.
-enum CommandEffect {
-    /// The command only read.
-    Nothing,
-    /// The command changed something; the text says what, in case the result can't be printed.
-    This(String),
-}
-
-/// Prints a result as JSON or text. If standard output can't be written, the error states what was changed, because the
-/// result may contain a secret that is shown only once.
-fn print(
-    output: &OutputOptions,
-    json: &serde_json::Value,
-    text: &str,
-    done: &CommandEffect,
-) -> Result<(), CommandError> {
-    if output.json { print_text(&json.to_string(), done) } else { print_text(text, done) }
-}
-
-/// [`print`] for a result that is always text.
-fn print_text(text: &str, done: &CommandEffect) -> Result<(), CommandError> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    let written = writeln!(out, "{text}");
-    let Err(error) = written.and_then(|()| out.flush()) else { return Ok(()) };
-    let done = match done {
-        // A closed pipe isn't an error: the reader stopped early.
-        CommandEffect::Nothing if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
-        CommandEffect::Nothing => "nothing was changed",
-        CommandEffect::This(done) => done,
-    };
-    Err(CommandError::Failed(format!("cannot write to standard output ({error}); {done}")))
-}
-
 #[cfg(test)]
 mod tests {
-    use posthouse_store::Error;
-
     use super::*;
 
     #[test]
@@ -581,15 +406,5 @@ mod tests {
         tree.build();
         check(&tree, &mut count);
         assert!(count > 100, "{count} lines");
-    }
-
-    #[test]
-    fn error_causes_are_printed_once() {
-        let text = |error: Error| CommandError::from(error).into_text();
-        assert_eq!(text(Error::Schema("w is not empty".into())), "w is not empty");
-        assert_eq!(
-            text(Error::StorageFull("no space left".into())),
-            "the storage is full or not writable: no space left"
-        );
     }
 }

@@ -2,7 +2,7 @@ import { api, everything, ok, isWithheld, type Message, type Schemas } from './a
 import { asApiError, type ApiError } from './errors';
 
 export type { Message };
-export type Thread = Schemas['Thread'];
+export type Thread = Schemas['MailThread'];
 
 /** One thread with its messages, kept current by the stream. */
 export class Conversation {

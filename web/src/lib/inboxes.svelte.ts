@@ -1,7 +1,7 @@
 import { api, ok, type Schemas } from './api';
 import { asApiError, type ApiError } from './errors';
 
-export type Inbox = Schemas['InboxView'];
+export type Inbox = Schemas['Inbox'];
 
 /** The inboxes of the workspace with their counters, which several screens and the rail show. */
 class Inboxes {

@@ -22,7 +22,7 @@ export async function loadAgent(id: string): Promise<OwnAgent> {
       ? await ok(api.GET('/v1/identities/{id}', { params }))
       : await ok(api.GET('/v1/inboxes/{id}', { params }));
   return {
-    inbox: inbox as Schemas['InboxView'],
+    inbox: inbox as Schemas['Inbox'],
     identity: { enabled, sign_in_ready: enabled && inbox.status === 'active' },
     card: null,
     keys: { server: { kid: null, jwks_uri: '' }, agent: [] },

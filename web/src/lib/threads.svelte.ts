@@ -3,7 +3,7 @@ import { categoryLabel, type Category } from './categories';
 import { Pages } from './load.svelte';
 import type { StreamEvent } from './stream-client';
 
-export type Thread = Schemas['Thread'];
+export type Thread = Schemas['MailThread'];
 
 /** What the list shows: one inbox, or all of them, with labels; or the mail of one inbox and category. */
 export interface ThreadFilter {

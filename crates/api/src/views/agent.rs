@@ -11,13 +11,12 @@ use posthouse_domain::{
         card::{Card, CardVisibility, OasfClass, Skill},
         listing::{Listing, ListingProblem, ListingReason, ListingState},
     },
-    agent_key::AgentKey,
+    agent_key::{AgentKey, AgentKeyStatus},
     inbox::InboxKind,
     time::Time,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 pub use bundle::{AgentBundleView, AgentSanctionView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView};
 pub use verification::{CompleteVerification, Signer, VerificationView};
@@ -64,34 +63,52 @@ fn encoded(address: &str) -> String {
     address.bytes().map(|b| if is_plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
-/// A key that an agent holds: its public part as a JSON Web Key, with `kid`, `alg`, `use`, `status`, `created_at`,
-/// `retired_at` and `revoked_at`.
+/// A key that an agent holds: its public part as a JSON Web Key (RFC 7517), and when it was valid.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(transparent)]
 #[schemars(rename = "PublishedAgentKey")]
-pub struct PublishedKey(pub Map<String, Value>);
+pub struct PublishedKey {
+    /// `Ed25519` or `P-256`
+    crv: String,
+    /// `OKP` or `EC`
+    kty: String,
+    x: String,
+    /// Absent for `Ed25519`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    y: Option<String>,
+    /// SHA-256 thumbprint of the key (RFC 7638).
+    kid: String,
+    /// `EdDSA` or `ES256`.
+    alg: &'static str,
+    /// `sig`
+    r#use: &'static str,
+    /// `active`, `retired` (no longer signs; its signatures stay valid) or `revoked`.
+    #[schemars(schema_with = "name_of::<AgentKeyStatus>")]
+    status: &'static str,
+    created_at: TimestampView,
+    retired_at: Option<TimestampView>,
+    /// Time from which signatures of the key are invalid.
+    revoked_at: Option<TimestampView>,
+}
 
 impl PublishedKey {
     /// Returns the published form of a key.
     #[must_use]
     pub fn of(key: &AgentKey) -> Self {
-        let mut members = match key.public.to_json() {
-            Value::Object(members) => members,
-            _ => Map::new(),
-        };
-        let time = |at: Option<Time>| at.map_or(Value::Null, |at| Value::String(at.to_string()));
-        for (name, value) in [
-            ("kid", Value::String(key.kid.clone())),
-            ("alg", Value::from(key.public.algorithm().text())),
-            ("use", Value::from("sig")),
-            ("status", Value::from(key.status().text())),
-            ("created_at", time(Some(key.created_at))),
-            ("retired_at", time(key.retired_at)),
-            ("revoked_at", time(key.revoked_at)),
-        ] {
-            members.insert(name.to_owned(), value);
+        let json = key.public.to_json();
+        let member = |name: &str| json[name].as_str().map(str::to_owned);
+        Self {
+            crv: member("crv").unwrap_or_default(),
+            kty: member("kty").unwrap_or_default(),
+            x: member("x").unwrap_or_default(),
+            y: member("y"),
+            kid: key.kid.clone(),
+            alg: key.public.algorithm().text(),
+            r#use: "sig",
+            status: key.status().text(),
+            created_at: key.created_at.into(),
+            retired_at: key.retired_at.map(Into::into),
+            revoked_at: key.revoked_at.map(Into::into),
         }
-        Self(members)
     }
 }
 

@@ -49,6 +49,7 @@ pub struct DeliverabilityView {
 
 /// Rates of two time windows.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeliverabilityWindows")]
 struct WindowsView {
     /// Rates of the last 7 days.
     last_7_days: WindowView,
@@ -59,6 +60,7 @@ struct WindowsView {
 view! {
     /// Counts and rates of one time window.
     #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "WindowRates")]
     struct WindowView of c: &Counters {
         /// Number of messages accepted for sending.
         sent: u64 = c.sent,
@@ -75,6 +77,7 @@ view! {
 
 /// The thresholds above which sending is suspended.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SuspensionThresholds")]
 struct ThresholdsView {
     /// Bounce rate of the last 7 days, from 0 to 1.
     bounce_rate: f64,
@@ -90,6 +93,7 @@ struct ThresholdsView {
 
 /// The DNS status of a custom domain.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DomainStatus")]
 struct DomainStatusView {
     id: Uuid,
     /// Domain name.
@@ -108,6 +112,7 @@ struct DomainStatusView {
 
 /// Resources shared with other workspaces.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SharedResources")]
 struct SharedView {
     /// Default domain for inboxes.
     sending_domain: String,
@@ -117,6 +122,7 @@ struct SharedView {
 
 /// The reputation of this server's IP address on DNS blocklists.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "IpReputation")]
 struct ReputationView {
     /// `clean`, `listed`, `partial`, `unknown`, `stale` or `not_checked`.
     status: &'static str,
@@ -128,6 +134,7 @@ struct ReputationView {
 
 /// The result of one DNS blocklist.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BlocklistResult")]
 struct BlocklistView {
     /// DNS zone of the blocklist.
     name: String,

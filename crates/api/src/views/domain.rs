@@ -43,6 +43,7 @@ pub struct DomainView {
 
 /// A DNS record to publish.
 #[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "DnsRecord")]
 struct RecordView {
     /// Purpose of the record: `verification`, `mx`, `spf`, `dkim`, `dmarc`, `dkim_next` or `dkim_previous`.
     key: &'static str,
@@ -77,6 +78,7 @@ struct RecordView {
 
 /// The DKIM keys of a domain.
 #[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "DomainDkim")]
 struct DkimView {
     /// Selector of the signing key.
     selector: &'static str,
@@ -92,6 +94,7 @@ struct DkimView {
 
 /// The DKIM key of a rotation in progress.
 #[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "NextDkimKey")]
 struct NextDkimKeyView {
     /// Selector of the key.
     selector: &'static str,
@@ -103,6 +106,7 @@ struct NextDkimKeyView {
 
 /// The DKIM key before the last rotation.
 #[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "PreviousDkimKey")]
 struct PreviousDkimKeyView {
     /// Selector of the key.
     selector: &'static str,
@@ -112,6 +116,7 @@ struct PreviousDkimKeyView {
 
 /// The DNS hosting of a domain.
 #[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "DomainDns")]
 struct DnsView {
     /// Zone that contains the domain.
     zone: String,
@@ -125,6 +130,7 @@ struct DnsView {
 
 /// A DNS provider.
 #[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "DnsProvider")]
 struct ProviderView {
     /// Name for programs.
     id: &'static str,
@@ -134,6 +140,7 @@ struct ProviderView {
 
 /// The records of a domain as a BIND zone file.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ZoneFile")]
 pub struct ZoneFileView {
     /// File name: `<domain>.zone.txt`.
     pub filename: String,

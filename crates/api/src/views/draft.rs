@@ -177,8 +177,9 @@ pub struct HeldSendView<'a> {
     hold: Option<DraftHoldView<'a>>,
 }
 
+/// An enumeration instead of a constant: clients in Java and Go tell the cases of a result by it.
 fn held_for_approval(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "const": HELD_FOR_APPROVAL })
+    schemars::json_schema!({ "type": "string", "enum": [HELD_FOR_APPROVAL] })
 }
 
 /// The refusal of an attempt to send a draft.

@@ -11,7 +11,7 @@ use posthouse_domain::{
     event::{Event, EventKind, EventPayload},
     record::Record,
 };
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -55,9 +55,18 @@ pub enum EventData<'a> {
     /// Data of an event about a draft.
     Draft(Box<draft::DraftEvent<'a>>),
     /// Data of any other event, as stored in the log.
-    Other(#[schemars(with = "serde_json::Map<String, serde_json::Value>")] &'a RawValue),
+    Other(#[schemars(with = "JsonObject")] &'a RawValue),
     /// Data of any event in envelope form.
     Envelope(EnvelopeData<'a>),
+}
+
+/// Any JSON object.
+#[derive(JsonSchema)]
+#[allow(dead_code)] // Describes stored JSON; never constructed.
+struct JsonObject(#[schemars(schema_with = "any_object")] serde_json::Map<String, serde_json::Value>);
+
+fn any_object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object" })
 }
 
 /// The data of an event in envelope form, without bodies. If the event has no message, or the message was deleted,

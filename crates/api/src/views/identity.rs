@@ -13,6 +13,7 @@ use super::TimestampView;
 view! {
     /// An identity: an agent without mail.
     #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Identity")]
     pub struct IdentityView of i: &Inbox {
         id: Uuid = i.id.into(),
         /// Always `identity`.

@@ -18,6 +18,7 @@ const UNLIMITED: u64 = (1 << 53) - 1;
 view! {
     /// An inbox.
     #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Inbox")]
     pub struct InboxView of i: &Inbox, facts: InboxFacts {
         id: Uuid = i.id.into(),
         /// `mailbox`, or `identity` for an agent without mail.

@@ -74,6 +74,7 @@ pub struct KnowledgeResultView<'a> {
 
 /// Results of a search for knowledge, without pagination.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KnowledgeResults")]
 pub struct KnowledgeResultsView<'a> {
     /// Results, best first.
     pub data: Vec<KnowledgeResultView<'a>>,

@@ -35,6 +35,7 @@ view! {
 
 /// All list entries, without pagination.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ListEntries")]
 pub struct ListEntriesView<'a> {
     /// List entries, oldest first.
     pub data: Vec<ListEntryView<'a>>,

@@ -159,10 +159,16 @@ view! {
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[allow(dead_code)] // Describes stored JSON; never constructed.
+#[schemars(rename = "HeaderValue")]
 enum HeaderValueSchema {
     One(String),
-    Repeated(Vec<String>),
+    Repeated(RepeatedHeader),
 }
+
+/// The values of a header field that occurs several times.
+#[derive(JsonSchema)]
+#[allow(dead_code)] // Describes stored JSON; never constructed.
+struct RepeatedHeader(Vec<String>);
 
 /// Results of content analysis of a message.
 #[derive(Serialize, JsonSchema)]

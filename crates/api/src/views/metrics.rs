@@ -58,6 +58,7 @@ pub struct MetricsView {
 
 /// The counts of one interval.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MetricsInterval")]
 struct IntervalView {
     /// Start of the interval.
     t: TimestampView,
@@ -68,6 +69,7 @@ struct IntervalView {
 view! {
     /// Counts of messages. Each message counts at most once per column.
     #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "MessageTotals")]
     struct TotalsView of c: &Counters {
         /// Messages accepted for sending.
         sent: u64 = c.sent,
@@ -86,6 +88,7 @@ view! {
 
 /// Delivery rates of sent messages.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeliveryRates")]
 struct RatesView {
     /// Delivered share of sent messages, from 0 to 1.
     delivered_rate: f64,
@@ -101,6 +104,7 @@ struct RatesView {
 
 /// The number of recipients that bounced with one status code.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BounceStatusCount")]
 struct BounceStatusView {
     /// Enhanced status code, or SMTP reply code, or `unknown`.
     status: String,
@@ -110,6 +114,7 @@ struct BounceStatusView {
 
 /// The number of recipients that bounced with one bounce class.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BounceClassCount")]
 struct BounceClassView {
     /// Bounce class, as in a delivery entry.
     class: String,
@@ -119,6 +124,7 @@ struct BounceClassView {
 
 /// Properties of received mail.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "InboundCounts")]
 struct InboundView {
     /// Received messages labeled as spam.
     spam: u64,
@@ -130,6 +136,7 @@ struct InboundView {
 
 /// The counts of one day.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "HeatmapDay")]
 struct HeatmapDayView {
     /// Date in the time zone of the report, such as `2026-01-31`.
     date: String,
@@ -141,6 +148,7 @@ struct HeatmapDayView {
 
 /// The longest streak and the busiest day of the heat map.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ActivityStreak")]
 struct StreakView {
     /// Longest run of consecutive days with mail, in days.
     longest_days: u64,
@@ -150,6 +158,7 @@ struct StreakView {
 
 /// The day with the most mail.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BusiestDay")]
 struct BusiestDayView {
     /// Date in the time zone of the report.
     date: String,
@@ -159,6 +168,7 @@ struct BusiestDayView {
 
 /// The current number of stored records.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StoredResources")]
 struct ResourcesView {
     /// Number of inboxes.
     inboxes: u64,

@@ -82,6 +82,7 @@ pub struct ExtendedView {
 /// The result of an operation on a claimed message, or the fact that the message was deleted.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "{T}OrGone")]
 pub enum OrGoneView<T> {
     /// Result for a message that exists.
     Present(T),

@@ -16,6 +16,7 @@ use super::{TimestampView, identity::IdentityView, inbox::InboxView, name_of};
 /// A challenge. Find a decimal number `solution` so that SHA-256 of `<challenge>:<solution>` starts with `difficulty`
 /// zero bits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SignupChallenge")]
 pub struct ChallengeView {
     /// Text to solve.
     pub challenge: String,
@@ -36,6 +37,7 @@ pub struct ChallengeView {
 view! {
     /// A workspace that began by self-signup.
     #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "SignupWorkspace")]
     pub struct SignupWorkspaceView of w: &Workspace {
         id: Uuid = w.id.into(),
         /// Name of the workspace.
@@ -97,6 +99,7 @@ impl RestrictionsView {
 
 /// Whether a person was asked to claim the workspace.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SignupClaim")]
 pub struct SignupClaimView {
     /// `email_sent`, `not_requested`, or `email_failed`: repeat it with `POST /v1/signup/claim`.
     pub status: &'static str,
@@ -106,6 +109,7 @@ pub struct SignupClaimView {
 
 /// A signup. Only this response contains the API key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Signup")]
 pub struct SignupView {
     /// API key of the agent.
     pub api_key: String,
@@ -130,6 +134,7 @@ pub struct SignupView {
 
 /// A further agent of an unclaimed workspace. Only this response contains the API key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SignupAgent")]
 pub struct SignupAgentView {
     /// API key of the agent, which reaches only its inbox or identity.
     pub api_key: String,
@@ -148,6 +153,7 @@ pub struct SignupAgentView {
 
 /// A claim mail that was sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ClaimMail")]
 pub struct ClaimMailView {
     /// Always `email_sent`.
     pub status: &'static str,

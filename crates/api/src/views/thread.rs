@@ -14,7 +14,7 @@ const PREVIEW_CHARS_MAX: usize = 120;
 view! {
     /// A conversation within one inbox.
     #[derive(Serialize, JsonSchema)]
-    #[schemars(rename = "Thread")]
+    #[schemars(rename = "MailThread")]
     pub struct ThreadView<'a> of thread: &'a Thread {
         id: Uuid = thread.id.into(),
         /// Inbox of the thread.

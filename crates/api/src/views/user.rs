@@ -78,8 +78,22 @@ view! {
     }
 }
 
+/// What the sign-in page shows.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SignInOptions")]
+pub struct SignInOptionsView {
+    /// Owner of the first workspace, which gets the mail of a fresh installation; null unless only this machine can connect
+    /// and mail is captured.
+    pub first_owner: Option<String>,
+    /// Whether sign-in mail stays on this machine, and its link is in the log of the server.
+    pub captures_mail: bool,
+    /// Whether an address that is in no workspace gets a workspace of its own.
+    pub sign_up: bool,
+}
+
 /// A list without pages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}List")]
 pub struct ListView<T> {
     /// The entries.
     pub data: Vec<T>,

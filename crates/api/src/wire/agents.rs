@@ -215,7 +215,7 @@ pub struct OasfClassValue(pub OasfClass);
 impl BodyValue for OasfClassValue {
     fn schema() -> Value {
         let name = json!({ "type": "string", "minLength": 1, "maxLength": OASF_CHARS_MAX, "pattern": "^[A-Za-z0-9][A-Za-z0-9 _./-]*$" });
-        json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": u32::MAX }, name] })
+        json!({ "title": "OasfClass", "anyOf": [{ "type": "integer", "minimum": 1, "maximum": u32::MAX }, name] })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         let is_part = |b: u8| b.is_ascii_alphanumeric() || b" _./-".contains(&b);

@@ -26,8 +26,11 @@ pub struct Metadata(pub JsonObject);
 
 impl<const BYTES: usize> BodyValue for BoundedJson<BYTES> {
     fn schema() -> Value {
-        // Two schemas instead of one with two types, which some client generators don't support.
-        json!({ "anyOf": [{ "type": "object" }, { "type": "array", "items": {} }] })
+        // Two schemas with names instead of one with two types: many client generators support only these.
+        json!({ "title": "StructuredData", "anyOf": [
+            { "title": "JsonObject", "type": "object" },
+            { "title": "JsonArray", "type": "array", "items": {} },
+        ] })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         if !value.is_object() && !value.is_array() {
@@ -58,7 +61,9 @@ impl BodyValue for Metadata {
         json!({
             "type": "object", "maxProperties": METADATA_KEYS_MAX,
             "propertyNames": { "pattern": "^[a-zA-Z0-9_.-]{1,64}$" },
-            "additionalProperties": { "type": ["string", "number", "boolean", "null"], "maxLength": METADATA_VALUE_CHARS_MAX },
+            "additionalProperties": {
+                "title": "MetadataValue", "type": ["string", "number", "boolean", "null"], "maxLength": METADATA_VALUE_CHARS_MAX,
+            },
         })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {

@@ -13,14 +13,16 @@ impl BodyValue for PublicJwkBody {
     fn schema() -> Value {
         // The last of 43 characters has four bits of the 32 bytes.
         let coordinate = json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$" });
-        json!({ "oneOf": [
+        json!({ "title": "PublicJwk", "oneOf": [
             {
                 "type": "object",
+                "title": "Ed25519Jwk",
                 "required": ["kty", "crv", "x"],
                 "properties": { "kty": { "const": "OKP" }, "crv": { "const": "Ed25519" }, "x": coordinate.clone() },
             },
             {
                 "type": "object",
+                "title": "P256Jwk",
                 "required": ["kty", "crv", "x", "y"],
                 "properties": {
                     "kty": { "const": "EC" }, "crv": { "const": "P-256" }, "x": coordinate.clone(), "y": coordinate,

@@ -64,9 +64,7 @@ impl BodyValue for Label {
 
 /// Returns the schema of a system label.
 fn system_labels() -> Value {
-    let mut system = vec![json!({ "enum": label::SYSTEM })];
-    system.extend(label::SYSTEM_PREFIXES.iter().map(|start| json!({ "pattern": format!("^{start}") })));
-    json!({ "anyOf": system })
+    json!({ "pattern": format!("^(?:{}|(?:{})$)", label::SYSTEM_PREFIXES.join("|"), label::SYSTEM.join("|")) })
 }
 
 /// Reads a label that a condition allows.

@@ -82,7 +82,10 @@ impl BodyValue for Recipient {
 
 impl<T: BodyValue, const MAX: usize> BodyValue for OneOrMany<T, MAX> {
     fn schema() -> Value {
-        json!({ "anyOf": [T::schema(), { "type": "array", "items": T::schema(), "maxItems": MAX }] })
+        let one = T::schema();
+        let name = one["title"].as_str().unwrap_or("Value").to_owned();
+        let many = json!({ "title": format!("{name}List"), "type": "array", "items": one, "maxItems": MAX });
+        json!({ "title": format!("{name}s"), "anyOf": [one, many] })
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         match value {

@@ -93,7 +93,7 @@ pub struct ScreeningChoice(pub ScreeningMode);
 
 impl BodyValue for ScreeningChoice {
     fn schema() -> Value {
-        json!({ "anyOf": [<ScreeningMode as BodyValue>::schema(), { "type": "boolean" }] })
+        json!({ "title": "ScreeningChoice", "anyOf": [<ScreeningMode as BodyValue>::schema(), { "type": "boolean" }] })
     }
 
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {

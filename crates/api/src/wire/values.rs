@@ -91,10 +91,7 @@ impl BodyValue for Username {
 
 impl QueryValue for MetricsBound {
     fn schema() -> Value {
-        json!({
-            "type": "string", "description": "An ISO 8601 time, or a date such as 2026-01-31.",
-            "anyOf": [{ "format": "date-time" }, { "format": "date" }],
-        })
+        json!({ "type": "string", "format": "time-or-date" })
     }
     fn read(text: &str) -> Result<Self, String> {
         // An unencoded '+' of a UTC offset arrives as a space.

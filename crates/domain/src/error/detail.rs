@@ -289,6 +289,7 @@ detail_values! {
     Vec<JudgedRecipient>: {
         "type": "array",
         "items": {
+            "title": "UnprovenRecipient",
             "type": "object",
             "properties": {
                 "address": { "type": "string" },
@@ -303,6 +304,7 @@ detail_values! {
     Vec<OutboundFinding>: {
         "type": "array",
         "items": {
+            "title": "ContentFinding",
             "type": "object",
             "properties": {
                 "kind": { "type": "string", "enum": FindingKind::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() },
@@ -319,6 +321,7 @@ detail_values! {
     Vec<FieldProblem>: {
         "type": "array",
         "items": {
+            "title": "FieldProblem",
             "type": "object",
             "properties": { "path": { "type": "string" }, "problem": { "type": "string" } },
             "required": ["path", "problem"],

@@ -4,20 +4,15 @@
 //! Connections of trusted proxies carry requests of many clients. They count only while a request is in progress, by its
 //! workspace.
 
-use posthouse_app::{Service, limits::client_network, settings::network::Network};
-use std::{
-    fmt,
-    net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use posthouse_app::Service;
+use posthouse_app::limits::client_network;
 use posthouse_app::limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget};
-use posthouse_domain::{
-    error::{ErrorCode, LimitName, Refusal},
-    id::WorkspaceId,
-    plan::Limit,
-    workspace::Workspace,
-};
+use posthouse_app::settings::network::Network;
+use posthouse_domain::{ErrorCode, Limit, LimitName, Refusal, Workspace, WorkspaceId};
 use tokio::sync::Semaphore;
 
 use crate::connection::client;

@@ -2,18 +2,14 @@
 //! the refusal (RFC 9112 §9.6). The discarded bytes of a client address and of the process have a pace, so that clients
 //! that are refused don't take the processor from the others.
 
-use std::{
-    collections::HashMap,
-    net::IpAddr,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
 
-use axum::{
-    body::Body,
-    http::{HeaderMap, header},
-};
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
 use posthouse_app::ports::Clock;
-use posthouse_domain::time::Time;
+use posthouse_domain::Time;
 
 use crate::request::body;
 

@@ -5,19 +5,18 @@
 //! Parsing heads before hyper (httparse) would need a second opinion on where each body ends, which is how requests are
 //! smuggled. This stream only compares whole responses of the library, while no request is in progress.
 
-use crate::{Api, response::error};
-use std::{
-    io::{self, IoSlice},
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-};
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_app::tls::ClientStream;
+use posthouse_domain::{ErrorCode, Refusal};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::Api;
 use crate::connection::requests::OpenRequests;
-use posthouse_app::tls::ClientStream;
+use crate::response::error;
 
 /// Status lines of the library, with the refusals that replace them.
 const AUTOMATIC: [(&str, ErrorCode, &str); 3] = [

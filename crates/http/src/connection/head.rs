@@ -4,17 +4,15 @@
 //! If a request has both `Content-Length` and `Transfer-Encoding`, the library keeps only the latter, so this check
 //! cannot detect it (RFC 9112 §6.1 allows it).
 
-use crate::Api;
-use std::{convert::Infallible, sync::Arc};
+use std::convert::Infallible;
+use std::sync::Arc;
 
-use axum::{
-    extract::Request,
-    http::{self, HeaderValue, Version, header},
-    response::Response,
-};
-use posthouse_domain::error::{ErrorCode, Refusal};
+use axum::extract::Request;
+use axum::http::{self, HeaderValue, Version, header};
+use axum::response::Response;
+use posthouse_domain::{ErrorCode, Refusal};
 
-use crate::router;
+use crate::{Api, router};
 
 /// Returns the refusal of a malformed head.
 pub(crate) fn refusal<T>(request: &http::Request<T>) -> Option<Refusal> {

@@ -1,15 +1,13 @@
 //! A stream that limits what its peer sends in a minute. It bounds the frames of a WebSocket that never become a message,
 //! such as empty continuation frames and pongs, which the library doesn't report.
 
-use std::{
-    io::{self, IoSlice},
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-};
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use posthouse_app::ports::Clock;
-use posthouse_domain::{plan::Limit, time::Time};
+use posthouse_domain::{Limit, Time};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 const MINUTE_MS: i64 = 60_000;

@@ -2,49 +2,44 @@
 //!
 //! On shutdown it stops accepting, lets every connection finish its current request, and closes the others.
 
-use crate::Api;
-use crate::connection::requests::{OpenRequest, OpenRequests};
-use std::{
-    net::SocketAddr,
-    pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::Router;
 use bytes::Bytes;
 use futures_util::future::Either;
-use hyper::{
-    body::{Body, Frame, Incoming, SizeHint},
-    header,
-    server::conn::http1,
-    service::service_fn,
-    upgrade::{self, OnUpgrade},
-};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::header;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::upgrade::{self, OnUpgrade};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use posthouse_app::events::subscriptions;
+use posthouse_app::service::Service;
+use posthouse_app::tls::ClientStream;
+use posthouse_domain::{LimitName, Refusal};
 use rustls::ServerConfig;
-use tokio::{
-    io::AsyncWriteExt,
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
-    task::JoinSet,
-};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-use crate::{
-    connection::client::HttpConnectionInfo,
-    connection::connections::ConnectionSlot,
-    connection::error_stream::HttpErrorStream,
-    connection::head,
-    connection::host::AllowedHosts,
-    connection::write_timeout::{WriteLimit, WriteTimeout},
-    response::error,
-    stream::{handshake::HandshakeOutcome, socket},
-};
-use posthouse_app::{events::subscriptions, service::Service, tls::ClientStream};
-use posthouse_domain::error::{LimitName, Refusal};
+use crate::Api;
+use crate::connection::client::HttpConnectionInfo;
+use crate::connection::connections::ConnectionSlot;
+use crate::connection::error_stream::HttpErrorStream;
+use crate::connection::head;
+use crate::connection::host::AllowedHosts;
+use crate::connection::requests::{OpenRequest, OpenRequests};
+use crate::connection::write_timeout::{WriteLimit, WriteTimeout};
+use crate::response::error;
+use crate::stream::handshake::HandshakeOutcome;
+use crate::stream::socket;
 
 /// Longest time to receive the head of a request, in seconds; also how long an idle connection is kept.
 const HEAD_TIMEOUT_S: u64 = 60;

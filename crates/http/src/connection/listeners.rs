@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use posthouse_app::{Service, settings::http::HttpConfig};
+use posthouse_app::Service;
+use posthouse_app::settings::http::HttpConfig;
 use tokio::net::TcpListener;
 
-use crate::{
-    Api,
-    connection::listener::{self, ListenerEntry},
-    pages::challenge,
-    pages::routes as page_routes,
-    route::Route,
-    router,
-    site::Site,
-};
+use crate::connection::listener::{self, ListenerEntry};
+use crate::pages::{challenge, routes as page_routes};
+use crate::route::Route;
+use crate::site::Site;
+use crate::{Api, router};
 
 /// The ALPN protocol id of HTTP/1.1 (RFC 7301).
 const PROTOCOL: &str = "http/1.1";

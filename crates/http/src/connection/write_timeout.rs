@@ -1,16 +1,12 @@
 //! A stream that fails if its peer doesn't read for too long, so that a stalled download frees its connection.
 
-use std::{
-    io::{self, IoSlice},
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use posthouse_app::{
-    metrics::Counter,
-    ports::{BoxFuture, Clock},
-};
+use posthouse_app::metrics::Counter;
+use posthouse_app::ports::{BoxFuture, Clock};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The limit on writes without progress.

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::pages::docs::example;
+use crate::pages::docs::{example, narrowed};
 
 /// Examples of contents that have no schema of their members. Files and images have none: they aren't text.
 const TEXTS: &[(&str, &str)] = &[
@@ -30,7 +30,7 @@ pub(super) fn add(document: &mut Value) {
         let successes = responses.into_iter().flatten().filter(|(status, _)| status.starts_with('2'));
         for (kind, media) in successes.flat_map(|(_, response)| contents(response)) {
             let Some(shown) = of(document, kind, media) else { continue };
-            match media["schema"]["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
+            match narrowed(&media["schema"])["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
                 Some(name) => {
                     let shown = json!({ "value": shown });
                     let known = shared.iter().find(|(_, other)| **other == shown).map(|(known, _)| known.clone());

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use posthouse_domain::text::pascal;
 use serde_json::{Map, Value, json};
 
 /// The smallest number of members that a schema takes over from another.
@@ -129,17 +130,6 @@ fn response_name(response: &Value) -> String {
     let schema = media["schema"]["$ref"].as_str().and_then(|reference| reference.rsplit('/').next());
     let what = schema.map_or_else(|| pascal(kind.split(';').next().unwrap_or_default()), str::to_owned);
     reason.strip_suffix("OK").unwrap_or(&reason).to_owned() + &what
-}
-
-/// Returns the words of a text as one name: `Idempotency-Key` as `IdempotencyKey`.
-pub(super) fn pascal(text: &str) -> String {
-    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words
-        .map(|word| {
-            let mut letters = word.chars();
-            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
-        })
-        .collect()
 }
 
 /// Writes a schema that has all members of another one as that one and its own members. These are a part of their own,

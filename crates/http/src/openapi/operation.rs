@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
-use posthouse_domain::{error::ErrorCode, user::Role};
+use posthouse_call::{Access, ErrorForm, Method, Operation, RequiredScope, ResultDoc};
+use posthouse_domain::text::pascal;
+use posthouse_domain::{ErrorCode, Role};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::{
-    SharedParts, bodies,
-    once::{NAME, pascal},
-    schemas::{header_refs, idempotency_key},
-    tag,
-};
+use super::once::NAME;
+use super::schemas::{header_refs, idempotency_key};
+use super::{SharedParts, bodies, tag};
 use crate::connection::host;
-use posthouse_call::{Access, ErrorForm, Method, Operation, RequiredScope, ResultDoc};
 
 /// The content type of forms.
 const FORM: &str = "multipart/form-data";
@@ -103,15 +101,12 @@ fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
         return None;
     }
     let required = members.is_none() || refuses_empty(&schema);
-    let shown = if members.is_some() {
-        let mut letters = route.name.chars();
-        let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-        json!({ "$ref": format!("#/components/schemas/{}", body_name(schemas, format!("{name}Body"), schema)) })
-    } else {
-        schema
-    };
+    let name = pascal(route.name);
+    let shown = if members.is_some() { reference(&body_name(schemas, format!("{name}Body"), schema)) } else { schema };
     let mut content = json!({ rule.content_type: { "schema": shown } });
-    if let Some(form) = form {
+    if let Some(mut form) = form {
+        // Within the operation, because generators make parameters of its members instead of a type.
+        form["title"] = format!("{name}Form").into();
         content[FORM] = json!({ "schema": form });
     }
     Some(json!({
@@ -119,6 +114,10 @@ fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
         "description": format!("At most {} bytes.", rule.bytes_max),
         "content": content,
     }))
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
 /// Adds the schema of a body, and returns its name. A second path of an operation has the body of the first.
@@ -172,7 +171,7 @@ fn without_types(condition: &Value) -> Value {
     }
 }
 
-/// Returns whether a body schema refuses `{}`: it requires a member, or has a condition whose alternatives all do.
+/// Returns whether a body schema refuses `{}`: it requires a member, or has a condition that does, by all of its alternatives.
 fn refuses_empty(schema: &Value) -> bool {
     let parts = |name: &str| schema[name].as_array().map(Vec::as_slice).unwrap_or_default();
     let no_choice = |choices: &[Value]| !choices.is_empty() && choices.iter().all(refuses_empty);
@@ -180,6 +179,7 @@ fn refuses_empty(schema: &Value) -> bool {
         || parts("allOf").iter().any(refuses_empty)
         || no_choice(parts("anyOf"))
         || no_choice(parts("oneOf"))
+        || (schema["else"].is_object() && refuses_empty(&schema["if"]))
 }
 
 fn responses(route: &Operation, generator: &mut SchemaGenerator) -> Value {
@@ -303,14 +303,16 @@ fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {
         ErrorForm::OAuth => json!({ "$ref": "#/components/schemas/OAuthError" }),
         // An error of the protocol itself has no such code.
         ErrorForm::JsonRpc => json!({
-            "allOf": [{ "$ref": "#/components/schemas/JsonRpcError" }],
-            "properties": {
-                "error": { "properties": { "data": { "properties": { "code": { "enum": names } } } } },
+            "$ref": "#/components/schemas/JsonRpcError",
+            "patternProperties": {
+                "^error$": { "properties": { "data": { "properties": { "code": { "enum": names } } } } },
             },
         }),
+        // A pattern beside the reference, so that a client has one type of error: generators take members there for a type of its
+        // own.
         ErrorForm::Api => json!({
-            "allOf": [{ "$ref": "#/components/schemas/Error" }],
-            "properties": { "error": { "properties": { "code": { "enum": names } } } },
+            "$ref": "#/components/schemas/Error",
+            "patternProperties": { "^error$": { "properties": { "code": { "enum": names } } } },
         }),
     };
     let mut refusal = json!({

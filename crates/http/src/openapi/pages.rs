@@ -2,21 +2,19 @@
 //!
 //! Each text is rendered on the first request and kept.
 
-use crate::Api;
 use std::sync::{Arc, OnceLock};
 
 use axum::http::{HeaderName, HeaderValue, header};
 use bytes::Bytes;
 use posthouse_api::wire::FUTURE_EXAMPLE;
 use posthouse_call::{Method, Operation};
-use posthouse_domain::{error::Refusal, time::DAY_MS};
+use posthouse_domain::{DAY_MS, Refusal};
 use serde_json::Value;
 
 use super::document;
-use crate::{
-    pages::docs,
-    route::{PageInput, PageOperation as _, Route, RouteResponse},
-};
+use crate::Api;
+use crate::pages::docs;
+use crate::route::{PageInput, PageOperation as _, Route, RouteResponse};
 
 /// The rendered texts.
 #[derive(Default)]
@@ -91,19 +89,12 @@ fn cached(answer: RouteResponse) -> Result<RouteResponse, Refusal> {
 }
 
 /// Adds security headers: the page may load its own style and nothing else.
-fn secured(mut answer: RouteResponse) -> RouteResponse {
-    let policy = docs::security_policy();
-    for (name, value) in [
-        ("content-security-policy", policy.as_str()),
-        ("x-content-type-options", "nosniff"),
-        ("referrer-policy", "no-referrer"),
-        ("x-frame-options", "DENY"),
-        ("cross-origin-opener-policy", "same-origin"),
-        ("permissions-policy", "interest-cohort=()"),
-    ] {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            answer = answer.with(HeaderName::from_static(name), value);
-        }
-    }
-    answer
+fn secured(answer: RouteResponse) -> RouteResponse {
+    answer.with(header::CONTENT_SECURITY_POLICY, docs::security_policy()).with_fields([
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "interest-cohort=()"),
+    ])
 }

@@ -5,6 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::bodies;
 
+/// Adds the schema of an error, and its parts.
+pub(super) fn add_error(schemas: &mut Map<String, Value>, name: &str, mut schema: Value) {
+    bodies::share_parts(&mut schema, schemas);
+    schemas.insert(name.to_owned(), schema);
+}
+
 /// Returns the schema of the error body.
 pub(super) fn error() -> Value {
     json!({
@@ -13,6 +19,7 @@ pub(super) fn error() -> Value {
         "properties": {
             "error": {
                 "type": "object",
+                "title": "ErrorObject",
                 "properties": {
                     "code": { "$ref": "#/components/schemas/ErrorCode" },
                     "message": { "type": "string", "description": "What is wrong with this request." },
@@ -44,11 +51,13 @@ pub(super) fn json_rpc_error() -> Value {
             },
             "error": {
                 "type": "object",
+                "title": "JsonRpcErrorObject",
                 "properties": {
                     "code": { "type": "integer", "description": "The code of JSON-RPC or of the Model Context Protocol." },
                     "message": { "type": "string", "description": "What is wrong, and the next action." },
                     "data": {
                         "type": "object",
+                        "title": "JsonRpcErrorData",
                         "properties": {
                             "fix": { "type": "string", "description": "The next action, in one sentence." },
                             "code": { "$ref": "#/components/schemas/ErrorCode" },

@@ -1,22 +1,17 @@
 //! ACME challenges (RFC 8555 §8.3), and listeners that redirect to HTTPS.
 
-use crate::Api;
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    extract::Request,
-    http::{HeaderValue, StatusCode, header},
-    response::Response,
-};
-use posthouse_call::{Method, Operation};
-use posthouse_domain::error::{ErrorCode, Refusal};
-
-use crate::{
-    route::{PageInput, PageOperation as _, Route, RouteResponse},
-    router,
-};
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
 use posthouse_app::domains::acme;
+use posthouse_call::{Method, Operation};
+use posthouse_domain::{ErrorCode, Refusal};
+
+use crate::route::{PageInput, PageOperation as _, Route, RouteResponse};
+use crate::{Api, router};
 
 /// Returns the routes of listeners that serve challenges only.
 pub(crate) fn routes() -> Vec<Route> {

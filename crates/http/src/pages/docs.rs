@@ -12,21 +12,21 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+pub(crate) use schema::narrowed;
+
+use axum::http::HeaderValue;
 use html::{escape, prose};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
+
+use super::style_policy::{FormTarget, style_policy};
 
 /// The style sheet of the page.
 const STYLE: &str = include_str!("docs/style.css");
 
-/// Returns the content security policy: the page may load only its own style, identified by its hash.
+/// Returns the content security policy.
 #[must_use]
-pub fn security_policy() -> String {
-    let hash = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
-    format!(
-        "default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
+pub fn security_policy() -> HeaderValue {
+    style_policy(STYLE, FormTarget::None)
 }
 
 /// Renders the page of an OpenAPI description.

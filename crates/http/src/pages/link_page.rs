@@ -1,11 +1,9 @@
 //! The pages that links in mail open (`docs/decisions/people.md#0025-links-in-mail`).
 
-use axum::http::{HeaderName, HeaderValue, header};
-use base64::{Engine, engine::general_purpose::STANDARD};
-use sha2::{Digest, Sha256};
+use axum::http::{HeaderName, header};
+use posthouse_domain::{ErrorCode, Refusal};
 
-use posthouse_domain::error::{ErrorCode, Refusal};
-
+use super::style_policy::{FormTarget, style_policy};
 use crate::route::{RequestInfo, RouteResponse};
 
 /// The content type of a page.
@@ -42,10 +40,6 @@ pub fn response(status: u16, title: &str, content: &str) -> RouteResponse {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>{content}</body></html>\n"
     );
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-        STANDARD.encode(Sha256::digest(STYLE.as_bytes()))
-    );
     let fields = [
         (header::CACHE_CONTROL, "no-store"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -53,8 +47,5 @@ pub fn response(status: u16, title: &str, content: &str) -> RouteResponse {
         (HeaderName::from_static("x-robots-tag"), "noindex"),
     ];
     let page = RouteResponse::typed(status, HTML, text).with_fields(fields);
-    match HeaderValue::from_str(&policy) {
-        Ok(policy) => page.with(header::CONTENT_SECURITY_POLICY, policy),
-        Err(_) => page,
-    }
+    page.with(header::CONTENT_SECURITY_POLICY, style_policy(STYLE, FormTarget::Server))
 }

@@ -4,17 +4,12 @@ use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    time::Time,
-};
-
-use crate::request::{
-    body_budget::{BodyBuffer, BodyShare},
-    form,
-};
 use posthouse_app::ports::Clock;
 use posthouse_call::BodyRule;
+use posthouse_domain::{ErrorCode, Refusal, Time};
+
+use crate::request::body_budget::{BodyBuffer, BodyShare};
+use crate::request::form;
 
 /// How long a body may be idle, in milliseconds.
 const IDLE_MS_MAX: i64 = 30_000;

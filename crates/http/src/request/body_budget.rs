@@ -4,14 +4,9 @@
 //! the half that has arrived, not by its `Content-Length`.
 
 use bytes::Bytes;
-use posthouse_app::{
-    limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget},
-    settings::LimitsConfig,
-};
-use posthouse_domain::{
-    error::{ErrorCode, LimitName, Refusal},
-    id::WorkspaceId,
-};
+use posthouse_app::limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget};
+use posthouse_app::settings::LimitsConfig;
+use posthouse_domain::{ErrorCode, LimitName, Refusal, WorkspaceId};
 
 /// `Retry-After` of a body that exceeds the budget, in seconds.
 const BODY_RETRY_S: u64 = 2;

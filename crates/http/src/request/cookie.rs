@@ -2,10 +2,8 @@
 //! (`docs/reference/conventions.md#sessions`).
 
 use axum::http::{HeaderMap, HeaderValue, Method, header};
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    user::{SESSION_MS, SessionSecret},
-};
+use posthouse_domain::user::SESSION_MS;
+use posthouse_domain::{ErrorCode, Refusal, SessionSecret};
 
 /// The name of the session cookie.
 pub(crate) const NAME: &str = "service_session";

@@ -2,14 +2,12 @@
 //! the content type of mail without a preflight request, and browsers send the page's origin.
 
 use axum::http::{header, request};
-use posthouse_domain::error::{ErrorCode, Refusal};
-
-use crate::{
-    request::{body, origin},
-    route::Route,
-};
 use posthouse_app::settings::AppConfig;
 use posthouse_call::BodyRule;
+use posthouse_domain::{ErrorCode, Refusal};
+
+use crate::request::{body, origin};
+use crate::route::Route;
 
 /// Admits a request to a development route.
 ///

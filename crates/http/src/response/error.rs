@@ -1,13 +1,12 @@
 //! Turns refusals into responses.
 
-use axum::{
-    http::{HeaderValue, StatusCode, header},
-    response::Response,
-};
-use posthouse_domain::error::{ErrorCode, Refusal};
-
-use crate::{response::rate_limits, route::RouteResponse};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
 use posthouse_app::limits::requests::RateLimitStatus;
+use posthouse_domain::{ErrorCode, Refusal};
+
+use crate::response::rate_limits;
+use crate::route::RouteResponse;
 
 /// `Retry-After` of a 503 without a better estimate, in seconds.
 const UNAVAILABLE_RETRY_S: u64 = 2;

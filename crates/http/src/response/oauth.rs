@@ -2,14 +2,11 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use posthouse_api::views::oauth::OAuthErrorView;
+use posthouse_app::limits::requests::RateLimitStatus;
 use posthouse_app::sign_in_with::failure::OAuthFailure;
-use posthouse_domain::{
-    error::Refusal,
-    identity::oauth::{OAuthError, OAuthErrorCode},
-};
+use posthouse_domain::{OAuthError, OAuthErrorCode, Refusal};
 
 use crate::route::RouteResponse;
-use posthouse_app::limits::requests::RateLimitStatus;
 
 /// Status of a request without valid credentials.
 const UNAUTHORIZED: u16 = 401;

@@ -4,25 +4,17 @@
 //! `limits.response_write_timeout` without progress. A streamed response holds the memory of each chunk, and waits until
 //! the budget allows the next one.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use posthouse_app::{
-    limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget},
-    ports::{BoxFuture, Clock},
-    settings::LimitsConfig,
-};
-use posthouse_domain::{
-    error::{ErrorCode, LimitName, Refusal},
-    id::WorkspaceId,
-};
-
+use posthouse_app::limits::shared_budget::{BudgetExceeded, BudgetShare, SharedBudget};
+use posthouse_app::ports::{BoxFuture, Clock};
+use posthouse_app::settings::LimitsConfig;
 use posthouse_call::{ChunkStream, OutcomeStream};
+use posthouse_domain::{ErrorCode, LimitName, Refusal, WorkspaceId};
 
 /// Time between two attempts to reserve the memory of a chunk, in milliseconds.
 const RETRY_MS: i64 = 50;

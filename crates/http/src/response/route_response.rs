@@ -1,15 +1,11 @@
 //! The responses of pages, and of calls.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use axum::{
-    body::{Body, HttpBody},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
-    response::Response,
-};
+use axum::body::{Body, HttpBody};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use hyper::body::{Frame, SizeHint};
@@ -19,9 +15,9 @@ use posthouse_domain::{Refusal, WorkspaceId};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{
-    request::request_info::RequestInfo, response::notes, response::rate_limits, stream::handshake::HandshakeOutcome,
-};
+use crate::request::request_info::RequestInfo;
+use crate::response::{notes, rate_limits};
+use crate::stream::handshake::HandshakeOutcome;
 
 /// The response of a handler.
 #[derive(Debug)]

@@ -2,13 +2,11 @@
 //! bytes are in memory once, however many clients read them. They count in the budget of responses.
 
 use posthouse_app::ports::Clock;
-use posthouse_domain::{error::Refusal, id::WorkspaceId, time::Time};
+use posthouse_domain::{Refusal, Time, WorkspaceId};
 use tokio::sync::Mutex;
 
-use crate::{
-    response::response_budget::ResponseBudget,
-    response::route_response::{DocumentVersion, entity_tag},
-};
+use crate::response::response_budget::ResponseBudget;
+use crate::response::route_response::{DocumentVersion, entity_tag};
 
 /// A document that all clients share.
 #[derive(Debug, Default)]

@@ -3,11 +3,7 @@
 use posthouse_api::wire::{BodyValue, BoundedList, JsonLimits, JsonProblem, Problems, limit_problem, object, parse};
 use posthouse_app::events::stream::SubscriptionRequest;
 use posthouse_domain::{
-    error::{Detail, ErrorCode, LimitName, Refusal},
-    event::{EventKind, EventPayload},
-    id::{EventId, InboxId},
-    plan::Limit,
-    time::{MINUTE_MS, Time},
+    Detail, ErrorCode, EventId, EventKind, EventPayload, InboxId, Limit, LimitName, MINUTE_MS, Refusal, Time,
 };
 use serde_json::Value;
 use uuid::Uuid;

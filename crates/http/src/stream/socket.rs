@@ -4,47 +4,31 @@
 //! An idle stream holds one read buffer and nothing else. A client that does not read for too long
 //! (`limits.response_write_timeout`) is disconnected, and resumes with the last event it received.
 
-use crate::Api;
-use std::{
-    future::poll_fn,
-    pin::pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use futures_util::{SinkExt, StreamExt};
-use posthouse_domain::{
-    auth::{Caller, Credential, Principal},
-    error::{ErrorCode, LimitName, Refusal},
-    event::EventPayload,
-    stream::{ERRORS_MAX, FRAME_BYTES_MAX, HEARTBEAT_S, StreamClose},
-    time::Time,
-};
+use posthouse_app::events::log::EventFilter;
+use posthouse_app::events::stream::{self, SubscriptionRequest};
+use posthouse_app::events::subscriptions;
+use posthouse_app::memory::streams::{StreamBatch, StreamSubscription, event_frame};
+use posthouse_app::ports::BoxFuture;
+use posthouse_domain::stream::{ERRORS_MAX, FRAME_BYTES_MAX, HEARTBEAT_S};
+use posthouse_domain::{Caller, Credential, ErrorCode, EventPayload, LimitName, Principal, Refusal, StreamClose, Time};
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    sync::broadcast::error::RecvError,
-};
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{
-        Bytes, Error, Message,
-        protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
-    },
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::broadcast::error::RecvError;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
 
+use crate::Api;
 use crate::connection::limited_reads::{self, LimitedReads};
 use crate::stream::frames::{ClientFrame, FrameCount, read};
 use crate::stream::handshake::HandshakeOutcome;
-use posthouse_app::{
-    events::{
-        log::EventFilter,
-        stream::{self, SubscriptionRequest},
-        subscriptions,
-    },
-    memory::streams::{StreamBatch, StreamSubscription, event_frame},
-    ports::BoxFuture,
-};
 
 /// Time between two heartbeats, in milliseconds.
 const HEARTBEAT_MS: i64 = 1_000 * HEARTBEAT_S.cast_signed();

@@ -19,7 +19,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .responds::<PageView<OutboxView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(list),
-        Operation::new(Method::Get, "/dev/outbox/{id}/raw", "getCapturedRaw", Permission::MessagesRead)
+        Operation::new(Method::Get, "/dev/outbox/{id}/raw", "getRawCapturedMessage", Permission::MessagesRead)
             .workspace_wide()
             .summary("Downloads a captured message. The links in mail to people work.")
             .development()
@@ -41,6 +41,7 @@ query! {
 
 /// A captured message.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CapturedMessage")]
 struct OutboxView<'a> {
     /// The id of the message.
     id: Uuid,
@@ -66,6 +67,7 @@ struct OutboxView<'a> {
 
 /// An SMTP envelope.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Envelope")]
 struct EnvelopeView<'a> {
     /// The return path of the first recipient.
     from: &'a str,

@@ -18,7 +18,7 @@ const PERMISSIONS_MAX: usize = 50;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::session(Method::Get, "/platform/connector-requests", "readConnectorRequest", Role::Member)
+        Operation::session(Method::Get, "/platform/connector-requests", "getConnectorRequest", Role::Member)
             .summary("Returns what a program that asks for access says about itself, and what is proven.")
             .responds::<ConnectorRequestView>(200)
             .errors(&[ErrorCode::RateLimited])

@@ -1,4 +1,5 @@
-//! `/platform/workspaces`: the workspaces of a person.
+//! `/platform/workspaces`: the workspaces of a person. The switch to another one begins a session, which is in the crate of
+//! pages.
 
 use posthouse_api::views::user::ListView;
 use posthouse_app::people::switch::{self, NamedMembership};

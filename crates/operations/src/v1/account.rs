@@ -28,6 +28,7 @@ async fn read(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
 
 /// The workspace, limits and API key of the request.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Account")]
 struct AccountView {
     workspace: WorkspaceView,
     claim: ClaimView,
@@ -42,6 +43,7 @@ struct AccountView {
 /// Whether a person owns the workspace. If a person or the operator created it, `status` is `not_applicable` and the
 /// other members are null.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WorkspaceClaim")]
 struct ClaimView {
     #[schemars(schema_with = "name_of::<ClaimStatus>")]
     status: &'static str,
@@ -54,6 +56,7 @@ struct ClaimView {
 
 /// Limits in force; null means unlimited.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AccountLimits")]
 struct LimitsView {
     inboxes: Option<u64>,
     identities: Option<u64>,
@@ -79,6 +82,7 @@ struct LimitsView {
 
 /// Which parts of agent messaging are enabled.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentMessaging")]
 struct AgentMessagingView {
     enabled: bool,
     directory_enabled: bool,
@@ -88,6 +92,7 @@ struct AgentMessagingView {
 
 /// The API key of the request.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AccountKey")]
 struct KeyView {
     id: Uuid,
     scope: &'static str,

@@ -136,6 +136,7 @@ object! {
 
 /// Result of deleting several contacts.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeletedContacts")]
 struct DeletedContactsView {
     /// Number of contacts that matched.
     matched: u64,
@@ -150,6 +151,7 @@ struct DeletedContactsView {
 
 /// The domains of contacts, without pages.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ContactDomains")]
 struct DomainsView<'a> {
     /// The domains, most contacts first.
     data: Vec<ContactDomainView<'a>>,

@@ -32,6 +32,7 @@ object! {
 
 /// The stopped workspace.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StoppedWorkspace")]
 struct StoppedView {
     org: OrgView,
 }

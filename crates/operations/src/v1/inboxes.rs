@@ -171,6 +171,7 @@ query! {
 
 /// An inbox after its pause ended.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ResumedInbox")]
 struct ResumedView {
     #[serde(flatten)]
     inbox: InboxView,

@@ -4,9 +4,8 @@ use jiff::tz::TimeZone;
 use posthouse_api::views::metrics::{MetricsParameters, MetricsView};
 use posthouse_app::workspaces::report;
 use posthouse_call::prelude::*;
-use posthouse_domain::{
-    MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError, NamedTimeZone, Time, metrics::SPAN_DAYS_MAX,
-};
+use posthouse_domain::metrics::SPAN_DAYS_MAX;
+use posthouse_domain::{MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError, NamedTimeZone, Time};
 use uuid::Uuid;
 
 pub(crate) fn operations() -> Vec<Operation> {

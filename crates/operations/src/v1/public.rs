@@ -50,7 +50,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         .handle(a2a_card),
         one(
             "/v1/public/agents/{address}/oasf.json",
-            "getPublicOasf",
+            "getPublicAgentOasf",
             "Returns a listed agent as a record of the Open Agentic Schema Framework. Needs no key.",
         )
         .responds::<OasfRecordView>(200)
@@ -64,7 +64,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         .handle(keys),
         one(
             "/v1/public/handles/{workspace}/{agent}",
-            "getPublicHandle",
+            "getPublicAgentByHandle",
             "Returns the listed agent behind a handle. Renamed handles are followed for 90 days. Needs no key.",
         )
         .responds::<HandleResultView>(200)

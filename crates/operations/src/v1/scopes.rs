@@ -16,13 +16,13 @@ pub(super) struct ScopeList(pub IdentityScopes);
 #[derive(Debug)]
 pub(super) struct AllowedScopeList(pub IdentityScopes);
 
-/// Returns the schema of a list of scopes, as text and as an array.
-fn scopes_schema() -> Value {
+/// Returns the schema of scopes with this name, as text and as an array.
+fn scopes_schema(name: &str) -> Value {
     let names: Vec<&str> = IdentityScope::ALL.iter().map(|scope| scope.text()).collect();
     let any = names.join("|");
-    json!({ "anyOf": [
+    json!({ "title": name, "anyOf": [
         { "type": "string", "pattern": format!("^({any})( ({any}))*$"), "maxLength": SCOPE_CHARS_MAX },
-        { "type": "array", "items": { "type": "string", "enum": names }, "minItems": 1, "maxItems": names.len() },
+        { "title": format!("{name}List"), "type": "array", "items": { "type": "string", "enum": names }, "minItems": 1, "maxItems": names.len() },
     ] })
 }
 
@@ -43,7 +43,7 @@ fn scopes(value: &Value, path: &str, problems: &mut Problems) -> Option<Identity
 
 impl BodyValue for ScopeList {
     fn schema() -> Value {
-        scopes_schema()
+        scopes_schema("Scopes")
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         scopes(value, path, problems).map(Self)
@@ -52,7 +52,7 @@ impl BodyValue for ScopeList {
 
 impl BodyValue for AllowedScopeList {
     fn schema() -> Value {
-        let mut schema = scopes_schema();
+        let mut schema = scopes_schema("AllowedScopes");
         schema["anyOf"][0]["allOf"] = json!([{ "pattern": "(^| )openid( |$)" }]);
         schema["anyOf"][1]["contains"] = json!({ "const": "openid" });
         schema

@@ -136,6 +136,7 @@ object! {
 
 /// Result of deleting a thread.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeletedThread")]
 struct DeletedThreadView {
     /// Always true.
     deleted: bool,

@@ -2,15 +2,15 @@
 //! Nothing is stored and nothing is fetched for a browser without a session.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use posthouse_domain::OAuthParameters;
-use posthouse_domain::connector::REQUEST_BYTES_MAX;
+use posthouse_domain::{OAuthParameters, connector::REQUEST_BYTES_MAX};
 use posthouse_http::prelude::*;
 use posthouse_http::{pages::link_page, pages::link_page::HTML};
 
-use super::AUTHORIZE;
 use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
 use crate::oauth::see_other;
 
+/// Path of the authorization endpoint.
+pub(super) const PATH: &str = "/oauth/authorize";
 /// Path of the page of the dashboard.
 const APPROVE: &str = "/connectors/approve";
 /// Title of the page of an error.
@@ -34,9 +34,8 @@ impl OAuthEndpoint for Authorization {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    let page = |method, name| {
-        Operation::public(method, AUTHORIZE, name).responds_with(303, None).responds_with(400, Some(HTML))
-    };
+    let page =
+        |method, name| Operation::public(method, PATH, name).responds_with(303, None).responds_with(400, Some(HTML));
     vec![
         page(Method::Get, "authorizeConnector")
             .summary("Begins the approval of a program in a browser (RFC 6749 §4.1.1).")

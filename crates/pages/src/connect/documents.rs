@@ -3,11 +3,10 @@
 use posthouse_api::views::connector::{AuthorizationServerView, ProtectedResourceView};
 use posthouse_app::connectors::tokens::{CODE_GRANT, REFRESH_GRANT};
 use posthouse_app::{connectors::resource, settings::AppConfig};
-use posthouse_domain::connector::SCOPE;
-use posthouse_domain::identity::pkce;
+use posthouse_domain::{connector::SCOPE, identity::pkce};
 use posthouse_http::prelude::*;
 
-use super::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
+use super::{authorize, register, revoke, token};
 use crate::form::OAuthQuery;
 
 /// How long clients may cache the documents, in seconds.
@@ -25,15 +24,15 @@ pub(super) fn routes() -> Vec<Route> {
             .page(protected_resource)
     };
     vec![
-        Operation::public(Method::Get, "/.well-known/oauth-authorization-server", "getConnectorServer")
+        Operation::public(Method::Get, "/.well-known/oauth-authorization-server", "getConnectorServerMetadata")
             .summary("Returns the metadata of the authorization server of connectors (RFC 8414).")
             .cross_origin()
             .responds::<AuthorizationServerView>(200)
             .responds_with(304, None)
             .page(authorization_server),
-        of_resource("/.well-known/oauth-protected-resource", "getProtectedResource"),
+        of_resource("/.well-known/oauth-protected-resource", "getProtectedResourceMetadata"),
         // RFC 9728 §3.1 puts the path of the resource last.
-        of_resource("/.well-known/oauth-protected-resource/mcp", "getMcpResource"),
+        of_resource("/.well-known/oauth-protected-resource/mcp", "getMcpResourceMetadata"),
     ]
 }
 
@@ -62,10 +61,10 @@ fn server_document(config: &AppConfig) -> AuthorizationServerView {
     let at = |path: &str| format!("{}{path}", config.base_url);
     AuthorizationServerView {
         issuer: config.base_url.clone(),
-        authorization_endpoint: at(AUTHORIZE),
-        token_endpoint: at(TOKEN),
-        registration_endpoint: at(REGISTER),
-        revocation_endpoint: at(REVOKE),
+        authorization_endpoint: at(authorize::PATH),
+        token_endpoint: at(token::PATH),
+        registration_endpoint: at(register::PATH),
+        revocation_endpoint: at(revoke::PATH),
         scopes_supported: [SCOPE],
         response_types_supported: ["code"],
         response_modes_supported: ["query"],

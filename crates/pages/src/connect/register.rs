@@ -1,21 +1,18 @@
 //! `POST /oauth/register` (RFC 7591).
 
 use bytes::Bytes;
-use posthouse_api::views::{connector::RegisteredClientView, oauth::OAuthErrorView};
-use posthouse_api::wire::{JsonLimits, parse};
-use posthouse_app::connectors::register;
-use posthouse_app::connectors::tokens::{CODE_GRANT, REFRESH_GRANT};
+use posthouse_api::{views::connector::RegisteredClientView, wire::JsonLimits, wire::parse};
 use posthouse_app::limits::client_network;
+use posthouse_app::{connectors::register, connectors::tokens::CODE_GRANT, connectors::tokens::REFRESH_GRANT};
 use posthouse_call::FromBody;
-use posthouse_domain::ConnectorClient;
-use posthouse_domain::connector::SCOPE;
+use posthouse_domain::{ConnectorClient, connector::SCOPE};
 use posthouse_http::prelude::*;
-use posthouse_http::{response::oauth, response::oauth::uncached};
 use serde_json::{Value, json};
 
-use super::REGISTER;
-use crate::form::OAuthQuery;
+use crate::{form::OAuthQuery, oauth::answer, oauth::with_errors};
 
+/// Path of the registration endpoint.
+pub(super) const PATH: &str = "/oauth/register";
 /// Largest registration, in bytes.
 const REGISTRATION_BYTES_MAX: usize = 16 * 1024;
 
@@ -45,25 +42,17 @@ impl FromBody for Registration {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Operation::public(Method::Post, REGISTER, "registerClient")
-            .summary("Registers a public client that has no metadata document (RFC 7591).")
-            .accepts("application/json", REGISTRATION_BYTES_MAX)
-            .oauth_errors()
-            .responds::<RegisteredClientView>(201)
-            .responds::<OAuthErrorView>(400)
-            .responds::<OAuthErrorView>(429)
-            .responds::<OAuthErrorView>(503)
-            .page(register),
-    ]
+    let operation = Operation::public(Method::Post, PATH, "registerClient")
+        .summary("Registers a public client that has no metadata document (RFC 7591).")
+        .accepts("application/json", REGISTRATION_BYTES_MAX)
+        .responds::<RegisteredClientView>(201);
+    vec![with_errors(operation, &[400]).page(register)]
 }
 
 async fn register(service: Arc<Service>, input: PageInput<OAuthQuery, Registration>) -> Result<RouteResponse, Refusal> {
     let network = client_network(input.request.client_ip);
-    Ok(match register::register(&service, &input.body.0, network).await {
-        Ok(client) => uncached(RouteResponse::json(201, &view(client))?),
-        Err(failure) => oauth::response(&failure),
-    })
+    let registered = register::register(&service, &input.body.0, network).await;
+    answer(registered, |client| RouteResponse::json(201, &view(client)))
 }
 
 fn view(client: ConnectorClient) -> RegisteredClientView {

@@ -1,13 +1,13 @@
 //! `POST /oauth/revoke` (RFC 7009).
 
-use posthouse_api::views::oauth::OAuthErrorView;
-use posthouse_app::connectors::revoke;
-use posthouse_app::sign_in_with::failure::OAuthFailure;
+use posthouse_app::{connectors::revoke, sign_in_with::failure::OAuthFailure};
 use posthouse_http::prelude::*;
-use posthouse_http::{response::oauth, response::oauth::uncached};
 
-use super::{REVOKE, counted_as};
 use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
+use crate::oauth::{answer, counted_as, with_errors};
+
+/// Path of the revocation endpoint.
+pub(super) const PATH: &str = "/oauth/revoke";
 
 /// A token that its client gives back.
 #[derive(Debug)]
@@ -22,17 +22,11 @@ impl OAuthEndpoint for Revocation {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Operation::public(Method::Post, REVOKE, "revokeConnectorToken")
-            .summary("Ends an access token or, with a refresh token, the access of a connector (RFC 7009).")
-            .accepts(FORM, FORM_BYTES_MAX)
-            .oauth_errors()
-            .responds_with(200, None)
-            .responds::<OAuthErrorView>(400)
-            .responds::<OAuthErrorView>(429)
-            .responds::<OAuthErrorView>(503)
-            .page(end),
-    ]
+    let operation = Operation::public(Method::Post, PATH, "revokeConnectorToken")
+        .summary("Ends an access token or, with a refresh token, the access of a connector (RFC 7009).")
+        .accepts(FORM, FORM_BYTES_MAX)
+        .responds_with(200, None);
+    vec![with_errors(operation, &[400]).page(end)]
 }
 
 async fn end(
@@ -46,8 +40,5 @@ async fn end(
         Ok(()) => revoke::revoke(&service, input.body.0).await,
         Err(refusal) => Err(OAuthFailure::Service(refusal)),
     };
-    Ok(match ended {
-        Ok(()) => uncached(RouteResponse { status: axum::http::StatusCode::OK, ..RouteResponse::empty() }),
-        Err(failure) => oauth::response(&failure),
-    })
+    answer(ended, |()| Ok(RouteResponse { status: StatusCode::OK, ..RouteResponse::empty() }))
 }

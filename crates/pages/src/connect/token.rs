@@ -1,16 +1,15 @@
 //! `POST /oauth/token`.
 
-use posthouse_api::views::{connector::ConnectorTokensView, oauth::OAuthErrorView};
+use posthouse_api::views::connector::ConnectorTokensView;
 use posthouse_app::connectors::tokens::{self, IssuedTokens};
-use posthouse_app::limits::requests::RateLimitStatus;
-use posthouse_domain::OAuthErrorCode;
-use posthouse_domain::connector::SCOPE;
+use posthouse_domain::{OAuthErrorCode, connector::SCOPE};
 use posthouse_http::prelude::*;
-use posthouse_http::{response::oauth, response::oauth::uncached};
 
-use super::{TOKEN, counted_as};
 use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
-use crate::oauth::{GuessLimit, limited};
+use crate::oauth::{GuessLimit, counted_as, limited_answer, with_errors};
+
+/// Path of the token endpoint.
+pub(super) const PATH: &str = "/oauth/token";
 
 /// A request for tokens. Clients are public, and prove themselves with PKCE.
 #[derive(Debug)]
@@ -30,18 +29,11 @@ impl OAuthEndpoint for TokenRequest {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Operation::public(Method::Post, TOKEN, "exchangeConnectorToken")
-            .summary("Exchanges an authorization code or a refresh token of a connector for new tokens (RFC 6749).")
-            .accepts(FORM, FORM_BYTES_MAX)
-            .oauth_errors()
-            .responds::<ConnectorTokensView>(200)
-            .responds::<OAuthErrorView>(400)
-            .responds::<OAuthErrorView>(401)
-            .responds::<OAuthErrorView>(429)
-            .responds::<OAuthErrorView>(503)
-            .page(exchange),
-    ]
+    let operation = Operation::public(Method::Post, PATH, "exchangeConnectorToken")
+        .summary("Exchanges an authorization code or a refresh token of a connector for new tokens (RFC 6749).")
+        .accepts(FORM, FORM_BYTES_MAX)
+        .responds::<ConnectorTokensView>(200);
+    vec![with_errors(operation, &[400, 401]).page(exchange)]
 }
 
 async fn exchange(
@@ -51,12 +43,9 @@ async fn exchange(
     let client_id = input.body.0.one("client_id").ok().flatten().unwrap_or_default();
     let counted = counted_as(client_id, &input.request);
     let limit = GuessLimit { counted, guessed: counted, wrong: OAuthErrorCode::InvalidGrant };
-    let answer = match limited(&service, &input.request, limit, tokens::exchange(&service, input.body.0)).await {
-        Ok(issued) => uncached(RouteResponse::json(200, &view(&issued))?),
-        Err(failure) => oauth::response(&failure),
-    };
-    let rest = service.sign_in_limits.rest_of_issuer(counted, service.clock.now());
-    Ok(answer.with_limits(RateLimitStatus::rest(rest)))
+    let issued = tokens::exchange(&service, input.body.0);
+    let view = |issued| RouteResponse::json(200, &view(&issued));
+    limited_answer(&service, &input.request, limit, issued, view).await
 }
 
 fn view(issued: &IssuedTokens) -> ConnectorTokensView {

@@ -1,12 +1,9 @@
 //! `/oidc/authorize`: where apps send browsers, and the page that waits for an agent. The page has no script; it reloads
 //! itself, and the person can reload it too.
 
-use axum::http::{HeaderName, HeaderValue};
-use posthouse_app::access::{authenticate::require_workspace, credentials};
-use posthouse_app::limits::client_network;
-use posthouse_app::sign_in_with::authorize::{
-    self, AuthorizeStep, OfferedReturn, PendingSignIn, SignInBrowser, WaitingPage,
-};
+use axum::http::HeaderName;
+use posthouse_app::sign_in_with::authorize::{self, AuthorizeStep, OfferedReturn, PendingSignIn, WaitingPage};
+use posthouse_app::{access::authenticate::require_workspace, access::credentials, limits::client_network};
 use posthouse_domain::{IdentityScope, IdentityScopes, OAuthParameters, identity::app_url};
 use posthouse_http::prelude::*;
 use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};
@@ -88,7 +85,7 @@ async fn begin_with(
     given: OAuthParameters,
     request: &RequestInfo,
 ) -> Result<RouteResponse, Refusal> {
-    let browser = SignInBrowser {
+    let browser = authorize::SignInBrowser {
         ip: request.client_ip,
         network: client_network(request.client_ip),
         user_agent: request.user_agent.clone(),

@@ -1,19 +1,18 @@
 //! `POST /oidc/token`.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use posthouse_api::views::oauth::{OAuthErrorView, OAuthTokensView};
-use posthouse_app::limits::requests::RateLimitStatus;
-use posthouse_app::sign_in_with::credentials::ClientCredentials;
+use posthouse_api::views::oauth::OAuthTokensView;
 use posthouse_app::sign_in_with::exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange};
-use posthouse_app::{limits::client_network, settings::SecretText};
+use posthouse_app::{settings::SecretText, sign_in_with::credentials::ClientCredentials};
 use posthouse_domain::{OAuthError, OAuthErrorCode, OAuthParameters};
 use posthouse_http::prelude::*;
-use posthouse_http::{response::oauth, response::oauth::uncached};
-use sha2::{Digest, Sha256};
+use posthouse_http::response::oauth;
 
-use super::TOKEN;
 use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
-use crate::oauth::{GuessLimit, limited};
+use crate::oauth::{GuessLimit, counted_as, limited_answer, with_errors};
+
+/// Path of the token endpoint.
+pub(super) const PATH: &str = "/oidc/token";
 
 /// A request for tokens. Apps with a secret authenticate with HTTP Basic or in the form.
 #[derive(Debug)]
@@ -43,19 +42,12 @@ impl OAuthEndpoint for TokenRequest {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Operation::public(Method::Post, TOKEN, "exchangeToken")
-            .summary("Exchanges an authorization code, an identity token or an access token of an app (RFC 6749).")
-            .accepts(FORM, FORM_BYTES_MAX)
-            .oauth_errors()
-            .security(&["appSecret", ""])
-            .responds::<OAuthTokensView>(200)
-            .responds::<OAuthErrorView>(400)
-            .responds::<OAuthErrorView>(401)
-            .responds::<OAuthErrorView>(429)
-            .responds::<OAuthErrorView>(503)
-            .page(exchange),
-    ]
+    let operation = Operation::public(Method::Post, PATH, "exchangeToken")
+        .summary("Exchanges an authorization code, an identity token or an access token of an app (RFC 6749).")
+        .accepts(FORM, FORM_BYTES_MAX)
+        .security(&["appSecret", ""])
+        .responds::<OAuthTokensView>(200);
+    vec![with_errors(operation, &[400, 401]).page(exchange)]
 }
 
 async fn exchange(
@@ -66,22 +58,11 @@ async fn exchange(
         Ok(credentials) => credentials,
         Err(error) => return Ok(oauth::response(&error.into())),
     };
-    let counted = counted_as(&credentials, &input.request);
+    let counted = counted_as(credentials.digest(), &input.request);
     let limit = GuessLimit { counted, guessed: credentials.digest(), wrong: OAuthErrorCode::InvalidClient };
     let asked = TokenExchange { credentials, parameters: input.body.0, ip: input.request.client_ip.to_string() };
-    let answer = match limited(&service, &input.request, limit, exchange::exchange(&service, asked)).await {
-        Ok(issued) => uncached(RouteResponse::json(200, &view(issued))?),
-        Err(failure) => oauth::response(&failure),
-    };
-    let rest = service.sign_in_limits.rest_of_issuer(counted, service.clock.now());
-    Ok(answer.with_limits(RateLimitStatus::rest(rest)))
-}
-
-/// Returns what a request is counted by: the app and the address. So strangers can't use up the limit of an app without a
-/// secret.
-fn counted_as(credentials: &ClientCredentials, request: &RequestInfo) -> [u8; 32] {
-    let network = client_network(request.client_ip).to_string();
-    Sha256::new().chain_update(credentials.digest()).chain_update(network).finalize().into()
+    let issued = exchange::exchange(&service, asked);
+    limited_answer(&service, &input.request, limit, issued, |issued| RouteResponse::json(200, &view(issued))).await
 }
 
 /// Returns how the app authenticates: with HTTP Basic or in the form, not both (RFC 6749 §2.3).

@@ -1,13 +1,11 @@
 //! Responses of the endpoint: JSON-RPC inside of HTTP.
 
-use axum::http::{StatusCode, header};
-use posthouse_app::Service;
-use posthouse_domain::Refusal;
-use posthouse_http::route::RouteResponse;
+use posthouse_http::prelude::*;
 use posthouse_mcp::{Failure, FailureKind, Revision};
 use serde_json::Value;
 
-use super::challenge::challenge;
+/// How the refusal of a request without a credential begins.
+const NO_CREDENTIAL: &str = "The request has no ";
 
 /// Returns the response of a request that failed.
 pub(super) fn failed(failure: &Failure, id: &Value, revision: Revision) -> RouteResponse {
@@ -61,4 +59,17 @@ pub(super) fn refusal(service: &Service, refusal: &Refusal) -> RouteResponse {
         Some(value) if refusal.code.status() == 401 => response.with(header::WWW_AUTHENTICATE, value),
         _ => response,
     }
+}
+
+/// Returns the challenge for a refusal (RFC 6750 §3, RFC 9728 §5.1). It names the metadata of the endpoint, where clients find how to get a token. A
+/// request without a credential made no error: it gets no error code.
+fn challenge(service: &Service, refusal: &Refusal) -> Option<HeaderValue> {
+    let metadata = format!("{}/.well-known/oauth-protected-resource/mcp", service.config.base_url);
+    let description = refusal.message.replace(['"', '\\'], "");
+    let error = if refusal.message.starts_with(NO_CREDENTIAL) {
+        String::new()
+    } else {
+        format!("error=\"invalid_token\", error_description=\"{description}\", ")
+    };
+    HeaderValue::from_str(&format!("Bearer {error}resource_metadata=\"{metadata}\", scope=\"mcp\"")).ok()
 }

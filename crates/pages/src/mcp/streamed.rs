@@ -1,11 +1,11 @@
 //! Answers that are streams: server-sent events (WHATWG HTML §9.2), one for each message.
 
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::HeaderMap;
 use bytes::Bytes;
 use futures_util::stream;
 use posthouse_call::OutcomeStream;
-use posthouse_domain::Refusal;
-use posthouse_http::route::{ResponseBody, RouteResponse};
+use posthouse_http::prelude::*;
+use posthouse_http::route::ResponseBody;
 use posthouse_mcp::{Failure, FailureKind, MessageStream};
 
 /// The content type of a stream.

@@ -3,7 +3,9 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime, workspace};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
+use super::{runtime, workspace};
 use crate::boot;
 use posthouse_app::analysis::rerun::{self, RerunChoice};
 

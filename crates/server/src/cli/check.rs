@@ -17,7 +17,8 @@ use posthouse_domain::time::{DAY_MS, Time};
 use serde_json::{Value, json};
 
 use self::names::DomainOwner;
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
 use crate::{boot, config::Configuration};
 use posthouse_app::{
     domains::{acme, certificate, reputation::resolve_addresses},

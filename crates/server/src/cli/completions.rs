@@ -3,7 +3,8 @@
 use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::{Shell, generate};
 
-use super::{Cli, CommandEffect, CommandError, print_text};
+use super::Cli;
+use super::outcome::{CommandEffect, CommandError, print_text};
 
 /// Where the scripts belong.
 const EXAMPLES: &str = "\

@@ -13,7 +13,9 @@ use posthouse_mail::address::Address;
 use posthouse_store::agent_reports::OpenReport;
 use serde_json::{Value, json};
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
+use super::runtime;
 use crate::boot;
 
 #[derive(Subcommand, Debug)]

@@ -16,7 +16,9 @@ use posthouse_domain::{
 use posthouse_store::{Store, mail_domains};
 use serde_json::{Value, json};
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, workspace};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
+use super::workspace;
 use crate::boot;
 use posthouse_api::views::domain::DomainView;
 use posthouse_app::{

@@ -11,7 +11,9 @@ use posthouse_domain::{
 use posthouse_store::{Store, inboxes, keys};
 use serde_json::{Value, json};
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print, workspace};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
+use super::{checked_name, workspace};
 use crate::boot;
 use posthouse_app::access::new_key::{CreatedKey, NewKey, new_key};
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 
-use super::{Cli, CommandEffect, CommandError, print_text};
+use super::Cli;
+use super::outcome::{CommandEffect, CommandError, print_text};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,7 +3,9 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
+use super::runtime;
 use crate::boot;
 use posthouse_app::inbound::relabel::{self, RelabelTotals};
 

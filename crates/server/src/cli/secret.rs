@@ -6,7 +6,9 @@ use clap::{Args, Subcommand};
 use posthouse_store::ExclusiveAccess;
 use serde_json::json;
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
+use super::runtime;
 use crate::boot;
 use posthouse_app::keyring::rotate::{self, KeyRotation, RotationError};
 

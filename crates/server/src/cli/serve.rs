@@ -4,7 +4,8 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{CommandError, GlobalOptions};
+use super::options::GlobalOptions;
+use super::outcome::CommandError;
 use crate::{
     boot::{self, ReadyFile, Role, owner, web::HttpServer},
     config::{INVALID_SOCKET, Listeners},

@@ -9,7 +9,9 @@ use posthouse_domain::signing_key::SigningPurpose;
 use posthouse_store::{Tx, signing_keys, signing_keys::StoredSigningKey};
 use serde_json::{Value, json};
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
+use super::runtime;
 use crate::boot;
 
 #[derive(Subcommand, Debug)]

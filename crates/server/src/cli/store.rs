@@ -13,7 +13,9 @@ use posthouse_store::{
 };
 use serde_json::json;
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, progress::ProgressLine, runtime};
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
+use super::{progress::ProgressLine, runtime};
 use crate::{
     boot::{self, owner::WorkingAsOwner},
     config::{Configuration, absolute},

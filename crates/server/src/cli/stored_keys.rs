@@ -10,7 +10,9 @@ use posthouse_domain::{
 use posthouse_store::{Store, inboxes, keys};
 use serde_json::{Value, json};
 
-use super::{CommandError, GlobalOptions, checked_name, key, workspace};
+use super::options::GlobalOptions;
+use super::outcome::CommandError;
+use super::{checked_name, key, workspace};
 use crate::{boot, config::Configuration};
 
 /// The keys in the store that the options name.

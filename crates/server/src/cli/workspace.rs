@@ -22,7 +22,9 @@ use posthouse_store::{Store, inboxes, jobs, storage, workspaces};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print};
+use super::checked_name;
+use super::options::GlobalOptions;
+use super::outcome::{CommandEffect, CommandError, OutputOptions, print};
 use crate::{
     boot::{self, BootError, new_store::NewStore},
     config::Configuration,

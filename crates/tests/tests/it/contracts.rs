@@ -1,5 +1,6 @@
 //! Rules that hold for every route, every error, every list, every page and every source file.
 
+mod call_cost;
 mod documents;
 mod errors;
 mod etags;

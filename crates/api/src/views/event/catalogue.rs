@@ -1,7 +1,10 @@
 //! The event catalog: every event type with an example in both payload forms, rendered by the code that renders real
 //! events, and the `webhooks` section of the OpenAPI description.
 
-use posthouse_domain::event::{EventKind, EventPayload};
+use posthouse_domain::{
+    event::{EventKind, EventPayload},
+    text::pascal,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -94,22 +97,46 @@ pub fn view() -> EventCatalogView {
     EventCatalogView { data: documented_kinds().map(entry).collect() }
 }
 
-/// Returns the `webhooks` section of the OpenAPI description: one request per event type.
+/// The `webhooks` section of the OpenAPI description.
+pub struct WebhooksDocument {
+    /// One request for each event type.
+    pub requests: Map<String, Value>,
+    /// The schemas that the requests refer to, by name: `MessageReceivedEvent`, and the forms of its data.
+    pub schemas: Map<String, Value>,
+}
+
+/// Returns the `webhooks` section of the OpenAPI description.
 #[must_use]
-pub fn document(generator: &mut SchemaGenerator) -> Value {
-    let mut all = Map::new();
+pub fn document(generator: &mut SchemaGenerator) -> WebhooksDocument {
+    let (mut requests, mut schemas) = (Map::new(), Map::new());
     for (kind, entry) in documented_kinds().zip(view().data) {
         let mut forms: Vec<Schema> = data_schemas(kind).into_iter().map(|describe| describe(generator)).collect();
+        let payload = payload_name(&forms);
         forms.push(of::<EnvelopeData<'_>>(generator));
+        let event = format!("{}Event", pascal(kind.text()));
         let schema = json!({
             "type": "object",
             "allOf": [of::<EventView<'_>>(generator)],
-            "properties": { "type": { "type": "string", "const": kind.text() }, "data": { "anyOf": forms } },
+            "properties": { "type": { "type": "string", "const": kind.text() }, "data": reference(&payload) },
             "required": ["type", "data"],
         });
-        all.insert(kind.text().to_owned(), json!({ "post": operation(kind, schema, &entry) }));
+        requests.insert(kind.text().to_owned(), json!({ "post": operation(kind, reference(&event), &entry) }));
+        schemas.insert(event, schema);
+        schemas.insert(payload, json!({ "description": "Data of an event, by payload form.", "anyOf": forms }));
     }
-    Value::Object(all)
+    WebhooksDocument { requests, schemas }
+}
+
+/// Returns the name of the payload that has these forms: `MessagePayload` for `MessageEvent`.
+fn payload_name(forms: &[Schema]) -> String {
+    let first = forms.first().and_then(|form| form.get("$ref")).and_then(Value::as_str).unwrap_or_default();
+    let name = first.rsplit('/').next().unwrap_or_default();
+    let name = ["EventData", "Data", "Event"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    format!("{name}Payload")
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
 /// Returns an example of the data of an event in envelope form.
@@ -126,7 +153,7 @@ fn operation(kind: EventKind, schema: Value, entry: &EventTypeView) -> Value {
         })
     };
     json!({
-        "operationId": format!("on.{}", kind.text()),
+        "operationId": format!("on{}", pascal(kind.text())),
         "tags": ["webhook-events"],
         "summary": kind.meaning(),
         "security": [],

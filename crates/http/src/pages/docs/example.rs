@@ -2,11 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    DocsOperation,
-    schema::{all_of, alternatives, content, resolve, whole},
-    text,
-};
+use super::schema::{all_of, alternatives, content, resolve, whole};
+use super::{DocsOperation, text};
 
 /// Nesting from which an example shows as little as its schema allows.
 const DEPTH_BRIEF: usize = 5;
@@ -117,8 +114,13 @@ fn add_required(
     for condition in all_of(schema).into_iter().flatten().chain(first) {
         add_required(document, condition, members, depth, shown);
     }
-    if schema.get("if").is_some_and(|condition| holds(condition, shown)) {
-        add_required(document, &schema["then"], members, depth, shown);
+    match (schema.get("if"), schema.get("then")) {
+        (Some(condition), Some(then)) if holds(condition, shown) => {
+            add_required(document, then, members, depth, shown);
+        }
+        // Otherwise nothing is valid.
+        (Some(condition), None) => add_required(document, condition, members, depth, shown),
+        _ => {}
     }
 }
 
@@ -142,6 +144,7 @@ fn string(schema: &Value) -> String {
     }
     let text = match (schema["format"].as_str(), schema["contentEncoding"].as_str()) {
         (Some("email"), _) => "ada@example.com",
+        (Some("time-or-date"), _) => "2026-01-31",
         (Some("date-time"), _) => "2026-01-01T00:00:00.000Z",
         (Some("uuid"), _) => "01890a5d-ac96-774b-bcce-b302099a8057",
         (Some("uri" | "homepage-url"), _) => "https://example.com",

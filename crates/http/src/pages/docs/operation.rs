@@ -1,13 +1,10 @@
 //! Renders one operation of the reference: parameters, body, example, responses and errors.
 
-use super::schema::content;
 use serde_json::Value;
 
-use super::{
-    DocsOperation, example,
-    html::{escape, inline, path, prose},
-    schema, text,
-};
+use super::html::{escape, inline, path, prose};
+use super::schema::content;
+use super::{DocsOperation, example, schema, text};
 
 /// Renders an operation.
 pub(super) fn write(document: &Value, base: &str, entry: &DocsOperation<'_>, out: &mut String) {
@@ -74,7 +71,8 @@ fn responses(document: &Value, operation: &Value, out: &mut String) {
 }
 
 fn refusal(status: &str, response: &Value) -> String {
-    let codes = &response["content"]["application/json"]["schema"]["properties"]["error"]["properties"]["code"]["enum"];
+    let codes = &response["content"]["application/json"]["schema"]["patternProperties"]["^error$"]["properties"]["code"]
+        ["enum"];
     let codes = codes.as_array().into_iter().flatten().map(|code| format!("<code>{}</code>", escape(text(code))));
     format!("<dt>{}</dt><dd>{}</dd>", escape(status), codes.collect::<Vec<String>>().join(" "))
 }

@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    html::{escape, inline},
-    text,
-};
+use super::html::{escape, inline};
+use super::text;
 
 /// Deepest nesting that is rendered, because types can be recursive.
 const DEPTH_MAX: usize = 6;
@@ -14,10 +12,16 @@ const CHOICES_MAX: usize = 16;
 
 /// Resolves a reference within the document.
 pub(super) fn resolve<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+    let schema = narrowed(schema);
     match schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
         Some(pointer) => document.pointer(pointer).unwrap_or(schema),
         None => schema,
     }
+}
+
+/// Returns the reference to the case of its type that a schema always is, or the schema itself.
+pub(crate) fn narrowed(schema: &Value) -> &Value {
+    schema.get("x-case").unwrap_or(schema)
 }
 
 /// Returns an object with the members of its parts: other schemas, and its own if it has such. Conditions across members

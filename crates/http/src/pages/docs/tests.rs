@@ -87,4 +87,16 @@ fn an_example_meets_the_conditions_across_members() {
         ] });
         assert_eq!(example::body(&json!({}), &schema, 0), expected, "{excluded}");
     }
+    let schema = json!({ "type": "object", "properties": members, "required": ["name"], "allOf": [
+        { "if": { "anyOf": [has("to"), has("cc")] }, "else": { "not": {} } },
+    ] });
+    assert_eq!(example::body(&json!({}), &schema, 0), json!({ "name": "text", "to": "text" }));
+}
+
+#[test]
+fn a_case_of_a_type_is_shown_instead_of_the_type() {
+    let document = json!({ "types": { "Any": { "type": "string" }, "Case": { "const": "case" } } });
+    let schema = json!({ "$ref": "#/types/Any", "x-case": { "$ref": "#/types/Case" } });
+    assert_eq!(example::body(&document, &schema, 0), "case");
+    assert_eq!(schema::words(&document, &schema), "case");
 }

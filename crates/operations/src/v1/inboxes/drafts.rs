@@ -89,7 +89,7 @@ fn decisions() -> [Operation; 6] {
             )
             .idempotent()
             .responds::<SentDraftAnswer<'_>>(202)
-            .responds::<DecisionView<'_>>(200)
+            .responds_with_case::<SentDraftAnswer<'_>, DecisionView<'_>>(200)
             .errors(SEND_ERROR_CODES)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(send_now),
@@ -156,7 +156,7 @@ struct SentView<'a> {
     message: MessageView<'a>,
 }
 
-/// A draft that was sent, or one that waits for an approval.
+/// A draft that was sent, one that waits for an approval or, with `dry_run`, the decision.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SendDraftResult")]
 #[serde(untagged)]
@@ -164,6 +164,7 @@ struct SentView<'a> {
 enum SentDraftAnswer<'a> {
     Sent(Box<SentView<'a>>),
     Held(HeldSendView<'a>),
+    Decided(DecisionView<'a>),
 }
 
 async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateDraftBody>) -> Result<Outcome, Refusal> {

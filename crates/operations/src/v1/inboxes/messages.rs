@@ -60,7 +60,7 @@ fn own() -> Vec<Operation> {
         sending::operation("/v1/inboxes/{id}/messages", SEND_KEYS)
             .summary("Sends a message. With dry_run, returns the decision and sends nothing.")
             .handle(post),
-        sending::operation("/v1/inboxes/{id}/messages/send", "sendMessageAlias")
+        sending::operation("/v1/inboxes/{id}/messages/send", "sendNewMessage")
             .summary("Sends a message; the same as POST /v1/inboxes/{id}/messages.")
             .handle(post),
         Operation::new(Method::Post, "/v1/inboxes/{id}/messages/dry-run", "dryRunSend", Permission::MessagesSend)

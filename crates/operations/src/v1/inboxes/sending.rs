@@ -37,7 +37,7 @@ pub(super) fn operation(path: &'static str, name: &'static str) -> Operation {
         .idempotent()
         .with_attachments()
         .responds::<SentAnswer<'_>>(202)
-        .responds::<DecisionView<'_>>(200)
+        .responds_with_case::<SentAnswer<'_>, DecisionView<'_>>(200)
         .errors(SEND_ERROR_CODES)
 }
 
@@ -219,7 +219,7 @@ pub(super) fn body<const MAX: usize>(given: Option<BoundedText<0, MAX>>) -> Opti
     given.map(|text| text.0).filter(|text| !text.is_empty())
 }
 
-/// A message that was sent, or one that waits for an approval.
+/// A message that was sent, one that waits for an approval or, with `dry_run`, the decision.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SendResult")]
 #[serde(untagged)]
@@ -227,4 +227,5 @@ pub(super) fn body<const MAX: usize>(given: Option<BoundedText<0, MAX>>) -> Opti
 pub(super) enum SentAnswer<'a> {
     Sent(Box<MessageView<'a>>),
     Held(HeldSendView<'a>),
+    Decided(DecisionView<'a>),
 }

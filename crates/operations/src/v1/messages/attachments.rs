@@ -6,18 +6,17 @@ use posthouse_api::views::extraction::{
     AttachmentTextView, StructuredExtractionView, StructuredResult, ValueSourceView,
 };
 use posthouse_api::wire::{BodyValue, BoundedInt, BoundedText, Problems};
-use posthouse_app::extraction::{
-    page_image,
-    places::ValuePlace,
-    schemas::DataSchema,
-    structured::{self, ExtractionRequest},
-    text::{self, TextRequest},
-};
+use posthouse_app::extraction::page_image;
+use posthouse_app::extraction::places::ValuePlace;
+use posthouse_app::extraction::schemas::DataSchema;
+use posthouse_app::extraction::structured::{self, ExtractionRequest};
+use posthouse_app::extraction::text::{self, TextRequest};
 use posthouse_call::prelude::*;
 use posthouse_domain::OptIns;
 use serde_json::{Value, json};
 
-use crate::v1::{downloads::for_download, fields::ScreeningQuery};
+use crate::v1::downloads::for_download;
+use crate::v1::fields::ScreeningQuery;
 
 /// Longest page of a text, in characters.
 const CHARS_MAX: i64 = 200_000;
@@ -98,12 +97,14 @@ struct SchemaBody(DataSchema);
 impl BodyValue for SchemaBody {
     fn schema() -> Value {
         let custom = json!({
+            "title": "CustomSchema",
             "type": "object",
             "properties": { "type": { "const": "object" } },
             "required": ["type"],
             "description": "JSON Schema without `pattern`, `format` and references.",
         });
-        json!({ "anyOf": [{ "type": "string", "enum": ["invoice", "receipt", "tax_form"] }, custom] })
+        let named = json!({ "title": "NamedSchema", "type": "string", "enum": ["invoice", "receipt", "tax_form"] });
+        json!({ "title": "ExtractionSchema", "anyOf": [named, custom] })
     }
 
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {

@@ -8,8 +8,9 @@ use posthouse_store::{
     integrity::{self, IntegrityReport},
 };
 
-use super::{CommandError, Finding, Level};
+use super::{Finding, Level};
 use crate::boot::{self, store_identity::LostCommits};
+use crate::cli::outcome::CommandError;
 use crate::cli::say;
 use crate::config::Configuration;
 use posthouse_app::ports::Clock;

@@ -9,8 +9,9 @@ use std::{
 use posthouse_store::{DatabaseUrl, Error, Store, instance};
 use rustix::fs::{Access, access};
 
-use super::{CommandError, Finding, integrity};
+use super::{Finding, integrity};
 use crate::boot::{self, BootError, inspect::DatabaseState};
+use crate::cli::outcome::CommandError;
 use crate::config::{Configuration, SetKey, ValueSource};
 
 /// The result of the checks, and the store for further ones.

@@ -3,7 +3,7 @@
 use posthouse_domain::workspace::Workspace;
 use serde_json::{Value, json};
 
-use super::super::{CommandEffect, CommandError, OutputOptions, print};
+use super::super::outcome::{CommandEffect, CommandError, OutputOptions, print};
 
 pub(super) fn print_one(
     output: &OutputOptions,

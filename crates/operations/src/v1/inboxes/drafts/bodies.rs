@@ -6,10 +6,9 @@ use posthouse_api::wire::{
 use posthouse_app::drafts::{DraftFileInput, DraftInput, DraftRecipients, ReplyTarget};
 use posthouse_app::outbound::compose::SUBJECT_CHARS_MAX;
 use posthouse_call::prelude::*;
-use posthouse_domain::{
-    AttachmentId, DraftChange, MessageId, MessageKind, NamedRecipient, ScheduleChange, ThreadId, label::LABELS_MAX,
-    send::FILES_MAX, send::RECIPIENTS_MAX,
-};
+use posthouse_domain::label::LABELS_MAX;
+use posthouse_domain::send::{FILES_MAX, RECIPIENTS_MAX};
+use posthouse_domain::{AttachmentId, DraftChange, MessageId, MessageKind, NamedRecipient, ScheduleChange, ThreadId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -43,6 +43,7 @@ fn statuses(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 
 /// A refusal, as in the error of a send.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DecisionRefusal")]
 struct RefusalView {
     code: &'static str,
     message: String,
@@ -52,6 +53,7 @@ struct RefusalView {
 
 /// A recipient of a message that is not sent yet.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DecisionRecipient")]
 struct RecipientView<'a> {
     #[serde(flatten)]
     origin: RecipientOriginView<'a>,
@@ -65,6 +67,7 @@ struct RecipientView<'a> {
 
 /// Messages that remain within each limit.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "LimitsLeft")]
 struct LimitsLeftView {
     emails_per_month: Option<u64>,
     daily_sends_per_inbox: Option<u64>,

@@ -293,7 +293,7 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
     let condition = json!({ "field": "domain", "value": "x.example" });
     let action = json!({ "action": "hold" });
     Some(match route.operation.name {
-        "sendMessage" | "sendMessageAlias" | "dryRunSend" => message,
+        "sendMessage" | "sendNewMessage" | "dryRunSend" => message,
         "replyToMessage" | "createDraft" | "updateDraft" => json!({ "text": "t" }),
         "answerInvitation" => json!({ "answer": "accept" }),
         "forwardMessage" => json!({ "to": "bob@people.example" }),

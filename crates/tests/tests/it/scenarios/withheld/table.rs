@@ -72,7 +72,7 @@ const ROWS: &[Row] = &[
 /// Operations with a permission for messages that change or send something and are not in the table, and why.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("sendMessage", "quotes nothing"),
-    ("sendMessageAlias", "quotes nothing"),
+    ("sendNewMessage", "quotes nothing"),
     ("dryRunSend", "quotes nothing"),
     ("replyToMessage", "`answers_need_the_right_to_release`"),
     ("forwardMessage", "`answers_need_the_right_to_release`"),
