@@ -399,7 +399,7 @@ REAL = ("easy-ham-1", "spam-1")
 # didn't see: in real mail, in own and other texts (each source with the same weight), and in everyday texts and text
 # about prompts, whose lines resemble attacks on purpose.
 AIMS = {
-    "injection": (0.8, 0.0085, 0.002, 0.06), "phishing": (0.8, 0.0055, 0.001, None), "needs_human": (0.7, None, None, None),
+    "injection": (0.8, 0.0095, 0.0033, 0.06), "phishing": (0.8, 0.0055, 0.001, None), "needs_human": (0.7, None, None, None),
     "auto_reply": (0.8, 0.003, 0.003, None)}
 
 
