@@ -17,10 +17,12 @@ EACH_MAIL = {"en": 60}
 # Mails of each block of `mail-b`, in English and in each other language.
 EACH_MORE = (40, 22)
 # Attacks of each author in English and in each other language.
-ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600), "-h": (3000, 700), "-i": (3000, 900)}
+ATTACKS = {"": (5000, 600), "-b": (3000, 800), "-c": (1500, 500), "-d": (2500, 0), "-e": (2500, 600), "-h": (3000, 700), "-i": (3000, 900), "-j": (3000, 900)}
 # Texts of each section of the everyday texts: for injection, and for the questions of the mail.
-EVERYDAY = {"-b": (300, 90), "-i": (160, 60)}
+EVERYDAY = {"-b": (300, 90), "-i": (160, 60), "-j": (160, 60)}
 EVERYDAY_MAIL = (400, 90)
+# Mails of each block of `mail-e`, which only injection learns from: without them it took greetings after a journey for attacks.
+EACH_PLAIN = (20, 8)
 # Mails of each block of `mail-c`, `mail-d` and `phishing-b`.
 EACH_NEW = (40, 16)
 # Newsletters, mails of shops and notices of accounts, in English and in each other language.
@@ -70,6 +72,13 @@ def more_mails(seed):
     for language in LANGUAGES:
         rows += generate.mails(language, EACH_MORE[language != "en"], seed, ("mail-b",), True)
     return [row | {"phishing": None, "needs_human weight": 0.25} for row in rows]
+
+
+def plain_mails(seed):
+    """Mails of a further author without attacks, in which none are placed."""
+    return [
+        row | {"attack": 0, "source": f"plain-{language}"} for language in LANGUAGES
+        for row in generate.mails(language, EACH_PLAIN[language != "en"], seed, ("mail-e",), True)]
 
 
 def harmless(seed, each=40):
@@ -168,6 +177,7 @@ def all_rows(wide=False):
         rows.append({"text": text, "source": "emailintent", "attack": 0, "needs_human": ask, "mail_weight": 2.0, "language": "en"})
     if wide:
         return rows + more_mails(SEED)
+    rows += plain_mails(SEED)
     rows += [{"text": text, "source": "guide", "block": page, "attack": 0, "language": l} for l, page, text in corpora.guide()]
     return rows + attack_rows(SEED, mails + ham)
 
@@ -304,7 +314,7 @@ def train_mails(values, target, weight, seed, epochs):
 
 
 # The part in which each author's attacks weren't seen, in all languages, for grammars of two languages say the same.
-AUTHORS = {"-b": 1, "-d": 1, "-c": 2, "-e": 2, "-h": 0, "-i": 1}
+AUTHORS = {"-b": 1, "-d": 1, "-c": 2, "-e": 2, "-h": 0, "-i": 1, "-j": 2}
 
 
 def folds(rows, count):
@@ -389,7 +399,7 @@ REAL = ("easy-ham-1", "spam-1")
 # didn't see: in real mail, in own and other texts (each source with the same weight), and in everyday texts and text
 # about prompts, whose lines resemble attacks on purpose.
 AIMS = {
-    "injection": (0.8, 0.006, 0.002, 0.06), "phishing": (0.8, 0.0055, 0.001, None), "needs_human": (0.7, None, None, None),
+    "injection": (0.8, 0.0095, 0.0033, 0.06), "phishing": (0.8, 0.0055, 0.001, None), "needs_human": (0.7, None, None, None),
     "auto_reply": (0.8, 0.003, 0.003, None)}
 
 

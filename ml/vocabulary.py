@@ -128,7 +128,7 @@ def main(out):
     packed, scales = quantize(vectors.astype("<f4"))
     pieces = [b""] * len(SPECIALS) + [name.encode() for name in names]
     sections = {
-        "version": b"builtin-4",
+        "version": b"builtin-5",
         "lengths": np.array([len(piece) for piece in pieces], "u1"),
         "pieces": b"".join(pieces),
         "scores": np.clip(np.rint(-logs * 10), 0, 255).astype("u1"),
