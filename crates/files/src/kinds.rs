@@ -15,5 +15,6 @@ pub mod pdf;
 pub mod pptx;
 pub(crate) mod relations;
 pub mod rtf;
+pub(crate) mod symbols;
 pub mod text;
 pub mod xlsx;
