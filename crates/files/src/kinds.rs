@@ -11,6 +11,7 @@ pub mod msg;
 pub(crate) mod numbers;
 pub mod odf;
 pub(crate) mod paragraphs;
+mod parts;
 pub mod pdf;
 pub mod pptx;
 pub(crate) mod relations;

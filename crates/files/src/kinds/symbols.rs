@@ -1,6 +1,6 @@
 //! Signs of fonts whose characters are no letters, such as Symbol and Wingdings: office documents name the font and a code.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, rc::Rc};
 
 /// The signs of each font: a line has the font, the first digit of 16 codes in hexadecimal, and their signs. A space stands
 /// for none.
@@ -10,7 +10,7 @@ const PRIVATE: std::ops::RangeInclusive<u32> = 0xf000..=0xf0ff;
 
 /// The signs of a font by their codes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SymbolFont(HashMap<u8, char>);
+pub(crate) struct SymbolFont(Rc<HashMap<u8, char>>);
 
 impl SymbolFont {
     /// Returns the signs of a font; `None` if its characters are letters, or its signs aren't known.
@@ -26,7 +26,7 @@ impl SymbolFont {
                 signs.extend(codes.zip(row.chars()).filter(|(_, sign)| *sign != ' '));
             }
         }
-        (!signs.is_empty()).then_some(Self(signs))
+        (!signs.is_empty()).then(|| Self(Rc::new(signs)))
     }
 
     /// Returns the sign of a code, or of the private character that stands for it.

@@ -6,6 +6,7 @@ use hayro::kurbo::Vec2;
 use super::{
     columns::{self, Cells},
     order::{self, is_mark, is_right_to_left},
+    rows::{self, DrawnLines},
     words::{Line, Word},
 };
 use crate::output::TextWriter;
@@ -124,6 +125,7 @@ impl PageLines {
             pieces: self.line_pieces..self.pieces.len(),
             words: words..self.words.len(),
             along: place.map_or(Vec2::ZERO, |place| place.along),
+            top: place.map_or(0.0, |place| place.baseline),
             baseline: place.map_or(0.0, |place| place.baseline),
             size: place.map_or(1.0, |place| place.size),
             is_joined: self.is_joined,
@@ -186,6 +188,7 @@ impl PageLines {
             self.finish_line(true);
         }
         self.describe_words();
+        rows::join(DrawnLines { lines: &mut self.lines, words: &mut self.words, text: &mut self.text });
         let cells = columns::cells(&self.lines, &self.words);
         for (line, cells) in self.lines.iter().zip(&cells) {
             if line.is_reordered() {
