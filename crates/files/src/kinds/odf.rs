@@ -129,7 +129,9 @@ impl OdfReader {
         let mut is_margin = false;
         while let Some(step) = steps.next()? {
             let margin = match &step {
-                XmlStep::Open(tag) => margin(&tag.name()).filter(|_| tag.attribute("display").as_deref() != Some("false")),
+                XmlStep::Open(tag) => {
+                    margin(&tag.name()).filter(|_| tag.attribute("display").as_deref() != Some("false"))
+                }
                 XmlStep::Close(name) if margin(name).is_some() => {
                     is_margin = false;
                     self.close(name);
@@ -300,7 +302,8 @@ impl OdfReader {
             if form.is_hidden {
                 return self.out.hide(text);
             }
-            let sign = |font: &SymbolFont| text.chars().map(|c| font.sign(u32::from(c)).unwrap_or(c)).collect::<String>();
+            let sign =
+                |font: &SymbolFont| text.chars().map(|c| font.sign(u32::from(c)).unwrap_or(c)).collect::<String>();
             signs = form.font.as_ref().map(sign);
         }
         let text = signs.as_deref().unwrap_or(text);
@@ -320,7 +323,8 @@ impl OdfReader {
     fn begin_part(&mut self, kind: PartKind) {
         let paragraphs = std::mem::take(&mut self.paragraphs);
         let cells = std::mem::take(&mut self.cells);
-        let place = OuterPlace { paragraphs, cells, cell: std::mem::take(&mut self.cell), row: std::mem::take(&mut self.row) };
+        let place =
+            OuterPlace { paragraphs, cells, cell: std::mem::take(&mut self.cell), row: std::mem::take(&mut self.row) };
         self.parts.begin(kind, self.depth, place, &mut self.out);
     }
 
@@ -361,7 +365,16 @@ impl OdfReader {
 fn is_shape(name: &str) -> bool {
     matches!(
         name,
-        "text-box" | "custom-shape" | "rect" | "circle" | "ellipse" | "polygon" | "path" | "line" | "connector" | "caption"
+        "text-box"
+            | "custom-shape"
+            | "rect"
+            | "circle"
+            | "ellipse"
+            | "polygon"
+            | "path"
+            | "line"
+            | "connector"
+            | "caption"
     )
 }
 

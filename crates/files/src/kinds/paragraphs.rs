@@ -72,8 +72,16 @@ pub(crate) fn write_labeled(
 pub(crate) fn write_styled(source: &str, out: &mut TextWriter, context: PartContext<'_>) -> Result<(), FileError> {
     let mut steps = XmlSteps::new(source);
     let paragraph = ParagraphState::default();
-    let mut reader =
-        ParagraphReader { out, context, is_text: false, skipped: 0, cells: 0, cell: TableCell::default(), paragraph, outer: Vec::new() };
+    let mut reader = ParagraphReader {
+        out,
+        context,
+        is_text: false,
+        skipped: 0,
+        cells: 0,
+        cell: TableCell::default(),
+        paragraph,
+        outer: Vec::new(),
+    };
     while let Some(step) = steps.next()? {
         if reader.out.is_full() {
             return Ok(());
@@ -295,14 +303,22 @@ mod tests {
             ("Loop", run("Loop", ""), false),
         ];
         for (style, runs, is_hidden) in &table {
-            for (is_default, style) in [(false, *style), (true, "")].into_iter().filter(|(one, _)| !one || *style == "Para") {
-                let styles = if is_default { styles.replace("'Para'", "'Para' w:default='1'") } else { styles.to_owned() };
+            for (is_default, style) in
+                [(false, *style), (true, "")].into_iter().filter(|(one, _)| !one || *style == "Para")
+            {
+                let styles =
+                    if is_default { styles.replace("'Para'", "'Para' w:default='1'") } else { styles.to_owned() };
                 let styles = TextStyles::parse(&styles).expect("styles");
-                let properties = if style.is_empty() { String::new() } else { format!("<w:pPr><w:pStyle w:val='{style}'/></w:pPr>") };
+                let properties = if style.is_empty() {
+                    String::new()
+                } else {
+                    format!("<w:pPr><w:pStyle w:val='{style}'/></w:pPr>")
+                };
                 let mut out = TextWriter::default();
                 let (mut labels, mut marks) = (NoLabels, NoteMarks::default());
                 let context = PartContext { labels: &mut labels, styles: &styles, marks: &mut marks };
-                write_styled(&format!("<w:body><w:p>{properties}{runs}</w:p></w:body>"), &mut out, context).expect("readable");
+                write_styled(&format!("<w:body><w:p>{properties}{runs}</w:p></w:body>"), &mut out, context)
+                    .expect("readable");
                 let text = out.finish();
                 let expected = if *is_hidden { ("", "x") } else { ("x", "") };
                 assert_eq!((text.pages.concat().trim(), text.hidden.trim()), expected, "{style} {runs}");
@@ -357,7 +373,9 @@ mod tests {
 
     #[test]
     fn places_where_tabs_stop_are_no_tabs() {
-        let text = read("<w:p><w:pPr><w:tabs><w:tab w:val='left' w:pos='720'/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t></w:r></w:p>");
+        let text = read(
+            "<w:p><w:pPr><w:tabs><w:tab w:val='left' w:pos='720'/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t></w:r></w:p>",
+        );
         assert_eq!(text.pages.concat(), "a\tb");
     }
 

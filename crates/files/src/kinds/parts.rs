@@ -85,7 +85,8 @@ impl<S> TextParts<S> {
         self.is_cut |= text.is_truncated;
         let mut text = text.pages.concat();
         let mark = format!("[{note}]");
-        if kind == PartKind::Note && text.strip_prefix(&mark).is_some_and(|rest| !rest.starts_with(char::is_whitespace)) {
+        if kind == PartKind::Note && text.strip_prefix(&mark).is_some_and(|rest| !rest.starts_with(char::is_whitespace))
+        {
             text.insert(mark.len(), ' ');
         }
         if kind == PartKind::Instruction {

@@ -5,8 +5,8 @@ mod words;
 
 use encoding_rs::Encoding;
 
-pub(crate) use self::fonts::code_page;
 use self::fonts::RtfFonts;
+pub(crate) use self::fonts::code_page;
 use super::parts::{EndedPart, TextParts};
 use crate::{
     FileError, FileText,
@@ -304,9 +304,9 @@ impl<'a> RtfReader<'a> {
             "fcharset" if self.group.is_fonts => self.fonts.set_charset(parameter.unwrap_or_default()),
             "f" => self.set_font(parameter.unwrap_or_default()),
             "plain" => {
-                self.flush();
+                self.set_unseen(false);
                 (self.group.encoding, self.group.font) = (self.encoding, None);
-                (self.group.is_deleted, self.group.is_unseen) = (false, false);
+                self.group.is_deleted = false;
             }
             "v" => self.set_unseen(parameter != Some(0)),
             "listtext" | "pntext" => self.group.is_label = true,

@@ -74,7 +74,10 @@ fn parts_are_read_in_their_place() {
         ),
     ];
     for name in ["custom-shape", "rect", "text-box"] {
-        table.push((format!("<text:p>a<draw:frame>{}</draw:frame>b</text:p><text:p>c</text:p>", shape(name)), "ab\nin\nside\nc".to_owned()));
+        table.push((
+            format!("<text:p>a<draw:frame>{}</draw:frame>b</text:p><text:p>c</text:p>", shape(name)),
+            "ab\nin\nside\nc".to_owned(),
+        ));
     }
     for (content, expected) in table {
         assert_eq!(read("", &content).pages.concat(), expected, "{content}");
@@ -90,7 +93,8 @@ fn margins_of_pages_are_read_once() {
              <style:footer><text:p>Page <text:page-number>1</text:page-number></text:p></style:footer></style:master-page>"
         )
     };
-    let styles = format!("<office:master-styles>{}{}{}</office:master-styles>", master("Firm"), master("Firm"), master(""));
+    let styles =
+        format!("<office:master-styles>{}{}{}</office:master-styles>", master("Firm"), master("Firm"), master(""));
     assert_eq!(read(&styles, "<text:p>Text</text:p>").pages.concat(), "Firm\nText\nPage 1");
     let sheet = "<office:spreadsheet><table:table table:name='t'/></office:spreadsheet>";
     assert_eq!(read_parts(&styles, sheet, &[]).pages.concat(), "t");
@@ -99,8 +103,14 @@ fn margins_of_pages_are_read_once() {
 #[test]
 fn comments_of_a_sheet_name_their_cell() {
     let cell = |repeats: u32, text: &str, comment: &str| {
-        let comment = if comment.is_empty() { String::new() } else { format!("<office:annotation><text:p>{comment}</text:p></office:annotation>") };
-        format!("<table:table-cell table:number-columns-repeated='{repeats}'>{comment}<text:p>{text}</text:p></table:table-cell>")
+        let comment = if comment.is_empty() {
+            String::new()
+        } else {
+            format!("<office:annotation><text:p>{comment}</text:p></office:annotation>")
+        };
+        format!(
+            "<table:table-cell table:number-columns-repeated='{repeats}'>{comment}<text:p>{text}</text:p></table:table-cell>"
+        )
     };
     let content = format!(
         "<office:spreadsheet><table:table table:name='t'><table:table-row>{}{}</table:table-row>\
@@ -119,8 +129,20 @@ fn comments_of_a_sheet_name_their_cell() {
 
 #[test]
 fn symbols_have_their_signs() {
-    let styles = [FONTS.to_owned(), style("s", "", "style:font-name='S1'"), style("w", "", "style:font-name='W'"), style("a", "w", "style:font-name='A'")].concat();
-    let table = [("s", "\u{f061}", "α"), ("w", "\u{f0fe}", "☑"), ("w", "ü", "✓"), ("a", "ü", "ü"), ("x", "\u{f0fe}", "\u{f0fe}")];
+    let styles = [
+        FONTS.to_owned(),
+        style("s", "", "style:font-name='S1'"),
+        style("w", "", "style:font-name='W'"),
+        style("a", "w", "style:font-name='A'"),
+    ]
+    .concat();
+    let table = [
+        ("s", "\u{f061}", "α"),
+        ("w", "\u{f0fe}", "☑"),
+        ("w", "ü", "✓"),
+        ("a", "ü", "ü"),
+        ("x", "\u{f0fe}", "\u{f0fe}"),
+    ];
     for (name, text, expected) in table {
         let content = format!("<text:p><text:span text:style-name='{name}'>{text}</text:span></text:p>");
         assert_eq!(read(&styles, &content).pages.concat(), expected, "{name}");
@@ -137,9 +159,15 @@ fn objects_are_read_after_their_paragraph() {
          </table:table-row></table:table></office:spreadsheet>";
     let object = "<draw:frame><draw:object xlink:href='./Object 1'/><svg:title>none</svg:title></draw:frame>";
     let of_paragraph = format!("<office:text><text:p>a{object}b</text:p><text:p>c</text:p></office:text>");
-    let of_slide = format!("<office:presentation><draw:page>{object}<draw:frame><draw:text-box><text:p>c</text:p></draw:text-box></draw:frame></draw:page></office:presentation>");
-    let of_sheet = format!("<office:spreadsheet><table:table table:name='s'><table:shapes>{object}</table:shapes><table:table-row><table:table-cell><text:p>c</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>");
-    for (part, lines) in [(chart, "Sales\n\t2026\nEU\t10.5"), (sheet, "t\n7"), ("<office:text><text:p>x</text:p></office:text>", "x")] {
+    let of_slide = format!(
+        "<office:presentation><draw:page>{object}<draw:frame><draw:text-box><text:p>c</text:p></draw:text-box></draw:frame></draw:page></office:presentation>"
+    );
+    let of_sheet = format!(
+        "<office:spreadsheet><table:table table:name='s'><table:shapes>{object}</table:shapes><table:table-row><table:table-cell><text:p>c</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>"
+    );
+    for (part, lines) in
+        [(chart, "Sales\n\t2026\nEU\t10.5"), (sheet, "t\n7"), ("<office:text><text:p>x</text:p></office:text>", "x")]
+    {
         let table = [
             (&of_paragraph, format!("ab\n{lines}\nc")),
             (&of_slide, format!("{lines}\nc")),
@@ -154,7 +182,9 @@ fn objects_are_read_after_their_paragraph() {
     let text = read_parts("", file, &[("Object 2", b"{\\rtf1 words}")]);
     assert_eq!(text.pages.concat(), "a\nEmbedded file: Object 2\nwords");
     // What is damaged or outside costs itself alone.
-    for (href, bytes) in [("./Object 1", "<a"), ("./Object 1", ""), ("../x", ""), ("https://example.com/", ""), ("", "")] {
+    for (href, bytes) in
+        [("./Object 1", "<a"), ("./Object 1", ""), ("../x", ""), ("https://example.com/", ""), ("", "")]
+    {
         let content = format!("<office:text><text:p>a<draw:object xlink:href='{href}'/>b</text:p></office:text>");
         let text = read_parts("", &content, &[("Object 1/content.xml", bytes.as_bytes())]);
         assert_eq!(text.pages.concat(), "ab", "{href}");

@@ -69,6 +69,24 @@ impl PageLines {
         self.has_right_to_left
     }
 
+    /// Returns the direction of the line that is being drawn; `None` before its first text.
+    pub(super) fn direction(&self) -> Option<Vec2> {
+        self.place.map(|place| place.along)
+    }
+
+    /// Returns whether the line has one text so far.
+    pub(super) fn has_one_glyph(&self) -> bool {
+        self.pieces.len() == self.line_pieces + 1
+    }
+
+    /// Moves the first text of the line, whose direction shows with the second one.
+    pub(super) fn replace_place(&mut self, place: TextPlace) {
+        if let Some(first) = self.pieces.get_mut(self.line_pieces) {
+            (first.start, first.end) = (place.start, place.end);
+            self.place = Some(place);
+        }
+    }
+
     /// Adds a text. What is full is written.
     pub(super) fn push(&mut self, text: &str, place: TextPlace, out: &mut TextWriter) {
         let from = self.text.len();

@@ -125,7 +125,8 @@ fn is_joined(rows: &[CellRow], at: usize) -> bool {
         return false;
     }
     let is_table = |other: Option<&CellRow>| other.is_some_and(|other| row.is_beside(other));
-    !lines(|count| count > CELL_LINES_MAX) && (is_table(at.checked_sub(1).map(|at| &rows[at])) || is_table(rows.get(at + 1)))
+    !lines(|count| count > CELL_LINES_MAX)
+        && (is_table(at.checked_sub(1).map(|at| &rows[at])) || is_table(rows.get(at + 1)))
 }
 
 impl Cell {
@@ -142,10 +143,14 @@ impl Cell {
         is_near(self.left, start) || is_near(self.right, end) || is_near(self.left + self.right, start + end)
     }
 
-    /// Returns whether a line is the next one of the cell.
-    fn continues(&self, segment: &Segment, line: &Line) -> bool {
+    /// Returns whether a line is the next one of the cell. A number is a cell of its own.
+    fn continues(&self, segment: &Segment, line: &Line, words: &[Word]) -> bool {
         let size = self.size.max(line.size);
-        PITCH.contains(&((line.baseline - self.bottom) / size))
+        let is_number =
+            |segment: &Segment| words[segment.words.clone()].iter().all(|word| word.is_number || word.is_sign);
+        let has_number = is_number(segment) || self.segments.last().is_some_and(is_number);
+        !has_number
+            && PITCH.contains(&((line.baseline - self.bottom) / size))
             && size <= SIZES_RATIO * self.size.min(line.size)
             && self.is_aligned(segment.start, segment.end)
     }
@@ -166,9 +171,11 @@ impl CellRow {
     /// Adds a part of a line to the last cell, or as the next cell; returns it if it is neither.
     fn add(&mut self, segment: Segment, line: &Line, is_first: bool, words: &[Word]) -> Option<Segment> {
         let (top, bottom) = (self.top(), self.bottom());
+        let before = self.cells.len().checked_sub(2).map_or(f64::NEG_INFINITY, |before| self.cells[before].right);
         let Some(last) = self.cells.last_mut() else { return Some(segment) };
         let size = last.size.max(line.size);
-        if is_first && last.continues(&segment, line) {
+        let is_within = segment.start - before >= SPACE_MIN * size;
+        if is_first && is_within && last.continues(&segment, line, words) {
             last.add(segment, line);
             return None;
         }

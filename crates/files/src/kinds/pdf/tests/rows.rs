@@ -35,7 +35,8 @@ fn table(rows: &[[&[&str]; 4]], vertical: Vertical, size: f64) -> String {
 }
 
 fn expected(rows: &[[&[&str]; 4]]) -> String {
-    let row = |row: &[&[&str]; 4]| row.iter().map(|cell| cell.join(" ")).collect::<Vec<_>>().join("\t").trim_end().to_owned();
+    let row =
+        |row: &[&[&str]; 4]| row.iter().map(|cell| cell.join(" ")).collect::<Vec<_>>().join("\t").trim_end().to_owned();
     rows.iter().map(row).collect::<Vec<_>>().join("\n")
 }
 
@@ -75,7 +76,12 @@ fn columns_of_a_page_stay_apart() {
         let mut content = String::new();
         for column in [0.0, 22.0] {
             for line in 0..lines {
-                content.push_str(&draw("bone and egg and a huge hen", 40.0 + column * 10.0, 800.0 - f64::from(line) * 12.0, 10.0));
+                content.push_str(&draw(
+                    "bone and egg and a huge hen",
+                    40.0 + column * 10.0,
+                    800.0 - f64::from(line) * 12.0,
+                    10.0,
+                ));
             }
         }
         let text = text_of(&content);
