@@ -169,11 +169,11 @@ impl ItemPlaces {
 
 /// Returns the pointer of the innermost list that a value is in, and the index of its item.
 fn item_of(pointer: &str) -> Option<(&str, usize)> {
-    let indexes = pointer.match_indices('/').filter_map(|(at, _)| {
+    let mut indexes = pointer.match_indices('/').filter_map(|(at, _)| {
         let index = pointer[at + 1..].split('/').next()?.parse().ok()?;
         Some((&pointer[..at], index))
     });
-    indexes.last()
+    indexes.next_back()
 }
 
 /// Returns whether a schema lists the values that a member can have.

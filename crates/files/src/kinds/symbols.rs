@@ -1,41 +1,39 @@
 //! Signs of fonts whose characters are no letters, such as Symbol and Wingdings: office documents name the font and a code.
 
-use std::{collections::HashMap, rc::Rc};
-
 /// The signs of each font: a line has the font, the first digit of 16 codes in hexadecimal, and their signs. A space stands
 /// for none.
 const TABLE: &str = include_str!("symbols.txt");
 /// The private characters that stand for the codes of such a font.
 const PRIVATE: std::ops::RangeInclusive<u32> = 0xf000..=0xf0ff;
 
-/// The signs of a font by their codes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SymbolFont(Rc<HashMap<u8, char>>);
+/// The fonts of the table.
+const FONTS: [&str; 4] = ["symbol", "wingdings", "wingdings2", "webdings"];
+
+/// A font whose characters are no letters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SymbolFont(&'static str);
 
 impl SymbolFont {
-    /// Returns the signs of a font; `None` if its characters are letters, or its signs aren't known.
+    /// Returns a font by its name; `None` if its characters are letters, or its signs aren't known.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        let letters = |c: &char| c.is_ascii_alphanumeric();
-        let wanted: String = name.chars().filter(letters).collect::<String>().to_ascii_lowercase();
-        let mut signs = HashMap::new();
-        for (place, row) in TABLE.lines().filter_map(|line| line.split_once('\t')) {
-            let Some((font, digit)) = place.split_once(' ') else { continue };
-            let Ok(digit) = u8::from_str_radix(digit, 16) else { continue };
-            if font == wanted {
-                let codes = digit * 16..=digit * 16 + 15;
-                signs.extend(codes.zip(row.chars()).filter(|(_, sign)| *sign != ' '));
-            }
-        }
-        (!signs.is_empty()).then(|| Self(Rc::new(signs)))
+        let is_it = |font: &&&str| {
+            let letters = name.chars().filter(char::is_ascii_alphanumeric);
+            letters.map(|c| c.to_ascii_lowercase()).eq(font.chars())
+        };
+        FONTS.iter().find(is_it).map(|font| Self(font))
     }
 
     /// Returns the sign of a code, or of the private character that stands for it.
-    pub(crate) fn sign(&self, code: u32) -> Option<char> {
+    pub(crate) fn sign(self, code: u32) -> Option<char> {
         let code = if PRIVATE.contains(&code) { code - PRIVATE.start() } else { code };
         if code == u32::from(b' ') {
             return Some(' ');
         }
-        self.0.get(&u8::try_from(code).ok()?).copied()
+        let digit = char::from_digit(code / 16, 16)?.to_ascii_uppercase();
+        let row =
+            |line: &'static str| line.strip_prefix(self.0)?.strip_prefix(' ')?.strip_prefix(digit)?.strip_prefix('\t');
+        let signs = TABLE.lines().find_map(row)?;
+        signs.chars().nth(code as usize % 16).filter(|sign| *sign != ' ')
     }
 }
 
@@ -59,6 +57,7 @@ mod tests {
             ("Symbol", 0xb7, Some('•')),
             ("Symbol", 0xfe, Some('⎭')),
             ("Symbol", 0x1f4a9, None),
+            ("Symbol", u32::MAX, None),
         ];
         for (font, code, sign) in table {
             assert_eq!(SymbolFont::named(font).and_then(|font| font.sign(code)), sign, "{font} {code:x}");

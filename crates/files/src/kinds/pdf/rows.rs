@@ -21,6 +21,8 @@ const SHIFT_MAX: f64 = 10.0;
 const ROW_PITCH_MAX: f64 = 5.0;
 /// How much the font sizes of the lines of a cell differ.
 const SIZES_RATIO: f64 = 1.1;
+/// Cells of a row. A longer line is no row.
+const CELLS_MAX: usize = 64;
 /// Lines of a cell. A longer text is a column of a page.
 const CELL_LINES_MAX: usize = 12;
 /// Cells of a row that are in the columns of the row beside it, at least.
@@ -46,7 +48,7 @@ struct Cell {
     segments: Vec<Segment>,
     left: f64,
     right: f64,
-    top: f64,
+    /// The baseline of its last line.
     bottom: f64,
     size: f64,
     is_label: bool,
@@ -56,6 +58,9 @@ struct Cell {
 struct CellRow {
     cells: Vec<Cell>,
     along: Vec2,
+    /// The baselines of its first and its last line.
+    top: f64,
+    bottom: f64,
 }
 
 /// Makes one line of the lines of each row that has cells of several lines.
@@ -124,17 +129,22 @@ fn is_joined(rows: &[CellRow], at: usize) -> bool {
     if row.cells.len() < 2 || is_list || !lines(|count| count > 1) || !lines(|count| count == 1) {
         return false;
     }
+    // A line may be in two rows: a part of it is below a cell, and another part is not beside that.
+    let (first, last) = row.lines();
+    let (before, after) = (at.checked_sub(1).map(|at| &rows[at]), rows.get(at + 1));
+    if before.is_some_and(|row| row.lines().1 >= first) || after.is_some_and(|row| row.lines().0 <= last) {
+        return false;
+    }
     let is_table = |other: Option<&CellRow>| other.is_some_and(|other| row.is_beside(other));
-    !lines(|count| count > CELL_LINES_MAX)
-        && (is_table(at.checked_sub(1).map(|at| &rows[at])) || is_table(rows.get(at + 1)))
+    !lines(|count| count > CELL_LINES_MAX) && (is_table(before) || is_table(after))
 }
 
 impl Cell {
     fn begin(segment: Segment, line: &Line, words: &[Word]) -> Self {
         let is_label = words[segment.words.clone()].iter().all(|word| word.is_label);
         let Segment { start, end, .. } = segment;
-        let (top, bottom) = (line.baseline, line.baseline);
-        Self { segments: vec![segment], left: start, right: end, top, bottom, size: line.size, is_label }
+        let (bottom, size) = (line.baseline, line.size);
+        Self { segments: vec![segment], left: start, right: end, bottom, size, is_label }
     }
 
     /// Returns whether places are those of the same column.
@@ -165,42 +175,36 @@ impl Cell {
 
 impl CellRow {
     fn begin(segment: Segment, line: &Line, words: &[Word]) -> Self {
-        Self { cells: vec![Cell::begin(segment, line, words)], along: line.along }
+        let (top, bottom) = (line.baseline, line.baseline);
+        Self { cells: vec![Cell::begin(segment, line, words)], along: line.along, top, bottom }
     }
 
     /// Adds a part of a line to the last cell, or as the next cell; returns it if it is neither.
     fn add(&mut self, segment: Segment, line: &Line, is_first: bool, words: &[Word]) -> Option<Segment> {
-        let (top, bottom) = (self.top(), self.bottom());
         let before = self.cells.len().checked_sub(2).map_or(f64::NEG_INFINITY, |before| self.cells[before].right);
         let Some(last) = self.cells.last_mut() else { return Some(segment) };
         let size = last.size.max(line.size);
         let is_within = segment.start - before >= SPACE_MIN * size;
         if is_first && is_within && last.continues(&segment, line, words) {
             last.add(segment, line);
+            self.bottom = self.bottom.max(line.baseline);
             return None;
         }
         let is_beside = segment.start - last.right >= SPACE_MIN * size
-            && line.baseline <= bottom + TOLERANCE * size
-            && line.baseline >= top - SHIFT_MAX * size;
-        if !is_beside {
+            && line.baseline <= self.bottom + TOLERANCE * size
+            && line.baseline >= self.top - SHIFT_MAX * size;
+        if !is_beside || self.cells.len() >= CELLS_MAX {
             return Some(segment);
         }
+        (self.top, self.bottom) = (self.top.min(line.baseline), self.bottom.max(line.baseline));
         self.cells.push(Cell::begin(segment, line, words));
         None
-    }
-
-    fn top(&self) -> f64 {
-        self.cells.iter().map(|cell| cell.top).fold(f64::INFINITY, f64::min)
-    }
-
-    fn bottom(&self) -> f64 {
-        self.cells.iter().map(|cell| cell.bottom).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Returns whether another row is of the same table.
     fn is_beside(&self, other: &Self) -> bool {
         let size = self.cells[0].size;
-        let down = (self.top() - other.bottom()).max(other.top() - self.bottom());
+        let down = (self.top - other.bottom).max(other.top - self.bottom);
         let is_shared = |cell: &&Cell| other.cells.iter().any(|other| cell.is_aligned(other.left, other.right));
         self.along.dot(other.along) > 0.999
             && (0.0..ROW_PITCH_MAX * size).contains(&down)
@@ -236,8 +240,8 @@ impl CellRow {
             pieces: 0..0,
             words: words_start..words.len(),
             along: self.along,
-            top: self.top(),
-            baseline: self.bottom(),
+            top: self.top,
+            baseline: self.bottom,
             size: self.cells[0].size,
             is_joined: false,
             is_open,

@@ -116,6 +116,39 @@ fn entries_of_a_list_keep_their_lines() {
     }
 }
 
+/// A part of a line is below a cell, and the next one is where the cell above it is wider.
+#[test]
+fn no_part_of_a_line_is_lost() {
+    for x in [6.0, 8.0, 10.0, 14.0, 20.0] {
+        for gap in [12.0, 15.0, 17.0] {
+            let mut content = String::new();
+            for row in 0..3 {
+                let y = 780.0 - f64::from(row) * 60.0;
+                content.push_str(&draw("1", 72.0, y, 10.0));
+                content.push_str(&draw("a huge hen and a dog", 102.0, y, 10.0));
+                content.push_str(&draw("a", 102.0, y - gap, 10.0));
+                content.push_str(&draw("bone", 102.0 + x * 10.0, y - gap, 10.0));
+                content.push_str(&draw("egg", 292.0, y, 10.0));
+            }
+            let text = text_of(&content);
+            for word in ["1", "hen", "bone", "egg"] {
+                assert_eq!(
+                    text.split_whitespace().filter(|found| *found == word).count(),
+                    3,
+                    "{word} {x} {gap}: {text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_of_many_cells_costs_little() {
+    let mut content = "BT /F1 1 Tf 10 700 Td ".to_owned();
+    (0..100_000).for_each(|_| content.push_str("(a) Tj 3 0 Td "));
+    assert_eq!(text_of(&format!("{content} ET")).matches('a').count(), 100_000);
+}
+
 #[test]
 fn many_rows_cost_little() {
     let row: [&[&str]; 4] = [&["1"], &["hen and", "egg"], &["a"], &["7.50"]];
