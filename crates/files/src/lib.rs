@@ -100,7 +100,7 @@ fn read_nested(hints: &FileHints, bytes: &[u8], depth: usize) -> Result<FileText
         FileKind::Docx => kinds::docx::read(bytes, depth),
         FileKind::Xlsx => kinds::xlsx::read(bytes, depth),
         FileKind::Pptx => kinds::pptx::read(bytes, depth),
-        FileKind::Odf => kinds::odf::read(bytes),
+        FileKind::Odf => kinds::odf::read(bytes, depth),
         FileKind::Epub => kinds::epub::read(bytes),
         FileKind::Mail => kinds::mail::read(bytes, depth),
         FileKind::OutlookMail => kinds::msg::read(bytes, depth),

@@ -113,6 +113,17 @@ impl TextWriter {
         }
     }
 
+    /// Adds lines before the text of the page so far.
+    pub(crate) fn put_before(&mut self, lines: &[String]) {
+        let page = std::mem::take(&mut self.page);
+        self.chars -= page.chars().count();
+        for line in lines {
+            self.push(line);
+            self.end_line();
+        }
+        self.push(&page);
+    }
+
     /// Ends the line unless it is empty.
     pub(crate) fn end_line(&mut self) {
         self.cells = 0;

@@ -151,6 +151,68 @@ fn deleted_text_of_rtf_is_left_out() {
     }
 }
 
+/// The text of these parts stands within the document, but is shown elsewhere.
+#[test]
+fn parts_of_rtf_are_read_in_their_place() {
+    let table = [
+        (r"{\rtf1{\header Firm\par}{\footer Page 1\par}Text\par}", "Firm\nText\nPage 1"),
+        (r"{\rtf1{\headerl Left\par}{\headerr Right\par}{\headerl Left\par}Text}", "Left\nRight\nText"),
+        (r"{\rtf1 One{\super\chftn}{\footnote{\super\chftn} Note.} two\par}", "One[1] two\n[1] Note."),
+        (
+            r"{\rtf1 A{\chftn}{\*\footnote\ftnalt\chftn  x\par} B{\chftn}{\footnote\chftn  y}}",
+            "A[1] B[2]\n[1] x\n[2] y",
+        ),
+        (r"{\rtf1 One{\*\atnid AB}{\*\atnauthor A. B.}\chatn{\*\annotation\pard Really?} two}", "One two\nReally?"),
+        (
+            r"{\rtf1 One {\shp{\*\shpinst{\sp{\sn name}{\sv Box}}{\shptxt In the box\par}}{\shprslt In the box}}two\par three}",
+            "One two\nIn the box\nthree",
+        ),
+        (r"{\rtf1 One{\*\do\dobxpage{\dptxbxtext box}}\par two}", "One\nbox\ntwo"),
+        (r"{\rtf1 a{\object{\*\objclass X}{\*\objdata 00ff}{\result shown}}b}", "ashownb"),
+        (r#"{\rtf1 a {\field{\*\fldinst HYPERLINK "x"}{\fldrslt link}} b}"#, "a link b"),
+        (r#"{\rtf1 a {\field{\*\fldinst SYMBOL 254 \\f "Wingdings" \\s 10}{\fldrslt}} b}"#, "a \u{2611} b"),
+        (
+            r"{\rtf1{\fonttbl{\f0 Arial;}{\f7\fnil\fcharset2 Wingdings;}}{\f7 \'fe}{\f7\u-3844?} done {\f0 \'fc}}",
+            "\u{2611}\u{2713} done \u{fc}",
+        ),
+        (
+            r"{\rtf1{\fonttbl{\f3\fcharset2 Symbol;}}{\listtext\f3\'b7\tab}one\par{\pntext 2.\tab}two}",
+            "\u{2022} one\n2. two",
+        ),
+        (r"{\rtf1{\listtext\pard\plain \u61623\'3f\tab}one}", "\u{2022} one"),
+        (
+            r"{\rtf1\intbl a\par\pard\intbl\itap2 b\nestcell c\nestcell{\*\nesttableprops\nestrow}{\nonesttables\par}\pard\intbl\cell d\cell\row}",
+            "a b c\td",
+        ),
+        (r"{\rtf1\intbl a\line b\tab c\cell d\cell\row e}", "a b c\td\ne"),
+        (r"{\rtf1\intbl a{\footnote\pard x\par y}b\par c\cell\row}", "ab c\nx\ny"),
+        (r"{\rtf1 a{\header b", "b\na"),
+        (r"{\rtf1{\stylesheet{\s1{\header no}}}a}", "a"),
+        (r"\header a}b", "ab"),
+    ];
+    for (source, expected) in table {
+        let source = if source.starts_with('{') { source.to_owned() } else { format!("{{\\rtf1}}{source}") };
+        assert_eq!(text_of("a.rtf", source.as_bytes()), expected, "{source}");
+    }
+}
+
+#[test]
+fn text_that_rtf_hides_is_kept_for_the_screen() {
+    let table = [
+        (r"{\rtf1 seen {\v unseen words}too}", "seen too", "unseen words"),
+        (r"{\rtf1 seen \v unseen \'e4\u8364?\v0 too}", "seen too", "unseen \u{e4}\u{20ac}"),
+        (r"{\rtf1 a\v b\plain c\v1 d}", "ac", "b\nd"),
+        (r"{\rtf1{\v b{\b c}\par d}}", "", "bc\nd"),
+        (r"{\rtf1 a{\header\v b}{\footnote{\v c}d}}", "a\nd", "b\nc"),
+        (r"{\rtf1 a\par{\v b\par}c\v\par\v0 d}", "a\nc\nd", "b"),
+        (r"{\rtf1\intbl a{\v b}\cell c\cell\row}", "a\tc", "b"),
+    ];
+    for (source, expected, hidden) in table {
+        let text = read_named("a.rtf", source.as_bytes());
+        assert_eq!((&*text.pages.concat(), text.hidden.trim()), (expected, hidden), "{source}");
+    }
+}
+
 /// A cell is a number of a string, so a row of a few bytes can stand for gigabytes.
 #[test]
 fn a_row_of_one_long_string_needs_no_memory_beyond_its_text() {

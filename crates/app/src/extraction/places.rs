@@ -1,7 +1,10 @@
 //! Where in a text a value stands: the words that a model names as its source, if they are really there and hold the value, or
 //! else the value itself. Pure.
 
+mod currencies;
 mod held;
+
+use std::{collections::HashMap, ops::Range};
 
 use serde_json::Value;
 
@@ -50,13 +53,16 @@ impl<'t> SearchedText<'t> {
         Self { text, folded, origins }
     }
 
-    /// Returns the range of bytes where the words stand first, neither beginning nor ending within a word or a number.
-    fn find(&self, words: &str) -> Option<std::ops::Range<usize>> {
+    /// Returns the range of bytes where the words stand first from a byte on, neither beginning nor ending within a word or a
+    /// number.
+    fn find(&self, words: &str, from: usize) -> Option<Range<usize>> {
         let wanted: String = words.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
         if wanted.is_empty() {
             return None;
         }
-        let ranges = self.folded.match_indices(&wanted).map(|(at, _)| {
+        let skipped = self.origins.partition_point(|origin| *origin < from);
+        let ranges = self.folded[skipped..].match_indices(&wanted).map(|(at, _)| {
+            let at = at + skipped;
             let start = self.origins[at];
             let last = self.origins[at + wanted.len() - 1];
             start..last + self.text[last..].chars().next().map_or(0, char::len_utf8)
@@ -77,18 +83,17 @@ impl<'t> SearchedText<'t> {
         !(is_in_number || is_of_word(last) && is_of_word(next))
     }
 
-    fn place(&self, pointer: &str, words: &str) -> Option<ValuePlace> {
-        let found = self.find(words)?;
+    fn place(&self, pointer: &str, found: Range<usize>) -> ValuePlace {
         let before = &self.text[..found.start];
         let page = before.matches('\u{c}').count() + 1;
         let quote = self.text[found].to_owned();
-        Some(ValuePlace {
+        ValuePlace {
             pointer: pointer.to_owned(),
             offset: before.chars().count() as u64,
             length: quote.chars().count() as u64,
             page: u32::try_from(page).unwrap_or(u32::MAX),
             quote,
-        })
+        }
     }
 }
 
@@ -119,19 +124,56 @@ pub fn places(text: &SearchedText<'_>, answer: SourcedData<'_>) -> Vec<ValuePlac
     let mut values = Vec::new();
     collect(answer.data, String::new(), &mut values);
     values.truncate(PLACES_MAX);
-    let named = |pointer: &str, value: &Value| {
-        let source = answer.sources.iter().find(|source| source["pointer"] == pointer)?;
-        let quote: String = source["quote"].as_str()?.chars().take(QUOTE_CHARS_MAX).collect();
-        let is_held = held::holds(&quote, value) || is_choice(answer.schema, pointer);
-        text.place(pointer, &quote).filter(|_| is_held)
-    };
-    let own = |pointer: &str, value: &Value| match value {
-        Value::String(words) => text.place(pointer, words),
-        Value::Number(number) => text.place(pointer, &number.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    };
-    let found = |(pointer, value): &(String, &Value)| named(pointer, value).or_else(|| own(pointer, value));
-    values.iter().filter_map(found).collect()
+    let mut items = ItemPlaces::default();
+    let mut found = Vec::new();
+    for (pointer, value) in values {
+        let find = |words: &str| items.starts(&pointer).into_iter().find_map(|from| text.find(words, from));
+        let named = || {
+            let source = answer.sources.iter().find(|source| source["pointer"] == *pointer)?;
+            let quote: String = source["quote"].as_str()?.chars().take(QUOTE_CHARS_MAX).collect();
+            let is_held = held::holds(&quote, value) || is_choice(answer.schema, &pointer);
+            find(&quote).filter(|_| is_held)
+        };
+        let own = || match value {
+            Value::String(words) => find(words).or_else(|| currencies::signs(words).iter().find_map(|sign| find(sign))),
+            Value::Number(number) => find(&number.to_string()),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        if let Some(range) = named().or_else(own) {
+            items.add(&pointer, &range);
+            found.push(text.place(&pointer, range));
+        }
+    }
+    found
+}
+
+/// The places of the items of lists so far: lines of an invoice often have the same words, in their order.
+#[derive(Default)]
+struct ItemPlaces(HashMap<(String, usize), Range<usize>>);
+
+impl ItemPlaces {
+    /// Returns where to look for a value: from the first place of its item on, then after the item before it, then anywhere.
+    fn starts(&self, pointer: &str) -> Vec<usize> {
+        let Some((list, at)) = item_of(pointer) else { return vec![0] };
+        let own = self.0.get(&(list.to_owned(), at)).map(|place| place.start);
+        let before = at.checked_sub(1).and_then(|before| self.0.get(&(list.to_owned(), before))).map(|place| place.end);
+        own.into_iter().chain(before).chain([0]).collect()
+    }
+
+    fn add(&mut self, pointer: &str, place: &Range<usize>) {
+        let Some((list, at)) = item_of(pointer) else { return };
+        let known = self.0.entry((list.to_owned(), at)).or_insert_with(|| place.clone());
+        *known = known.start.min(place.start)..known.end.max(place.end);
+    }
+}
+
+/// Returns the pointer of the innermost list that a value is in, and the index of its item.
+fn item_of(pointer: &str) -> Option<(&str, usize)> {
+    let mut indexes = pointer.match_indices('/').filter_map(|(at, _)| {
+        let index = pointer[at + 1..].split('/').next()?.parse().ok()?;
+        Some((&pointer[..at], index))
+    });
+    indexes.next_back()
 }
 
 /// Returns whether a schema lists the values that a member can have.
@@ -234,6 +276,33 @@ mod tests {
         }
     }
 
+    /// Two lines of an invoice may have the same amount.
+    #[test]
+    fn items_of_a_list_have_places_of_their_own() {
+        let text = "Pos\tText\tSum\n1\tCable\t2\t80,00\n2\tBox\t2\t80,00\n3\tCable\t2\t80,00\nTotal 240,00 EUR";
+        let item = |name: &str| json!({ "description": name, "quantity": 2, "total": 80 });
+        let data = json!({ "lines": [item("Cable"), item("Box"), item("Cable")], "total": 240 });
+        let quote = |at: usize| json!({ "pointer": format!("/lines/{at}/total"), "quote": "80,00" });
+        let sources = [quote(0), quote(1), quote(2)];
+        let found =
+            places(&SearchedText::new(text), SourcedData { data: &data, schema: &Value::Null, sources: &sources });
+        let row = |place: &ValuePlace| {
+            let before: String = text.chars().take(usize::try_from(place.offset).unwrap()).collect();
+            before.lines().count() - usize::from(!before.ends_with('\n'))
+        };
+        for at in 0..3 {
+            for member in ["description", "quantity", "total"] {
+                let pointer = format!("/lines/{at}/{member}");
+                let place = found.iter().find(|place| place.pointer == pointer).expect("a place");
+                assert_eq!(row(place), at + 1, "{pointer} {place:?}");
+            }
+        }
+        // A value before the first place of its item is found, too.
+        let data = json!({ "lines": [{ "a": "Box", "b": "Cable" }] });
+        let found = places(&SearchedText::new(text), SourcedData { data: &data, schema: &Value::Null, sources: &[] });
+        assert_eq!(found.len(), 2);
+    }
+
     #[test]
     fn a_quote_without_the_value_is_no_source() {
         let text = "Page 1 of 2\nStatus: paid\nTotal 1.250,50 EUR due 4. März 2026";
@@ -247,6 +316,7 @@ mod tests {
             (json!({ "due": "2026-03-04" }), "/due", "due 4. März 2026", true),
             (json!({ "due": "2026-04-03" }), "/due", "due 4. März 2026", false),
             (json!({ "name": "Invented" }), "/name", "Page 1", false),
+            (json!({ "currency": "USD" }), "/currency", "Total 1.250,50 EUR", false),
             (json!({ "paid": true }), "/paid", "Status: paid", true),
             (json!({ "paid": true }), "/paid", "Status: open", false),
             (json!({ "state": "settled" }), "/state", "Status: paid", true),

@@ -59,6 +59,14 @@ impl EmbeddedFiles {
         Ok(())
     }
 
+    /// Writes the text of an embedded file that is a part of a document of another kind.
+    pub(crate) fn write_part(&self, name: &str, bytes: Vec<u8>, out: &mut TextWriter) {
+        if self.depth >= MAIL_DEPTH_MAX {
+            return out.leave_out();
+        }
+        self.write_file(EmbeddedFile::of(name, bytes), out);
+    }
+
     fn write_file(&self, file: EmbeddedFile, out: &mut TextWriter) {
         let hints = FileHints { filename: Some(file.name.clone()), ..FileHints::default() };
         match crate::read_nested(&hints, &file.bytes, self.depth + 1) {

@@ -187,7 +187,7 @@ impl MessageStorage {
         }
         let packed = stream(file, &format!("{}/__substg1.0_10090102", self.base))?;
         let text = rtf::read(&compressed::unpack(&packed)?).ok()?;
-        Some(plain(text.pages.join("\n")))
+        Some(HtmlText { visible: text.pages.join("\n"), hidden: text.hidden })
     }
 }
 

@@ -5,6 +5,7 @@ mod line;
 mod order;
 mod page;
 mod replacement;
+mod rows;
 mod structure;
 mod words;
 

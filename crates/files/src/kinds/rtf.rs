@@ -1,44 +1,21 @@
 //! Rich Text Format 1.9.1.
 
-use std::collections::HashMap;
+mod fonts;
+mod words;
 
 use encoding_rs::Encoding;
 
-use crate::{FileError, FileText, limits::RTF_DEPTH_MAX, output::TextWriter};
+use self::fonts::RtfFonts;
+pub(crate) use self::fonts::code_page;
+use super::parts::{EndedPart, TextParts};
+use crate::{
+    FileError, FileText,
+    limits::{CHARS_MAX, RTF_DEPTH_MAX},
+    output::TextWriter,
+};
 
-/// Fonts whose character set is known.
-const FONTS_MAX: usize = 2_000;
 /// Digits of the parameter of a control word.
 const DIGITS_MAX: usize = 10;
-
-/// Groups whose text is not of the document.
-const DESTINATIONS: [&str; 25] = [
-    "colortbl",
-    "stylesheet",
-    "info",
-    "pict",
-    "object",
-    "header",
-    "headerl",
-    "headerr",
-    "headerf",
-    "footer",
-    "footerl",
-    "footerr",
-    "footerf",
-    "listtable",
-    "listoverridetable",
-    "revtbl",
-    "rsidtbl",
-    "generator",
-    "themedata",
-    "colorschememapping",
-    "latentstyles",
-    "datastore",
-    "xmlnstbl",
-    "fldinst",
-    "filetbl",
-];
 
 pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     let mut reader = RtfReader::new(bytes);
@@ -57,7 +34,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
     }
     reader.flush();
     let is_open = !reader.outer.is_empty();
-    let text = reader.out.finish();
+    reader.out.hide(&reader.hidden);
+    let text = reader.parts.finish(reader.out);
     // The end of a text is often lost; a file that ends before its text is damaged.
     if is_open && text.is_empty() { Err(FileError::parse("The file ends before its text.")) } else { Ok(text) }
 }
@@ -72,6 +50,12 @@ struct Group {
     is_deleted: bool,
     /// Whether the text is of the table of fonts.
     is_fonts: bool,
+    /// Whether readers don't see the text.
+    is_unseen: bool,
+    /// Whether the text is the number or the bullet of a paragraph.
+    is_label: bool,
+    /// The font.
+    font: Option<i64>,
     /// The character set of the font.
     encoding: &'static Encoding,
     /// Characters that stand for a Unicode character where it is unknown.
@@ -79,7 +63,7 @@ struct Group {
 }
 
 impl Group {
-    fn is_hidden(&self) -> bool {
+    fn is_left_out(&self) -> bool {
         self.is_skipped || self.is_markup || self.is_deleted
     }
 }
@@ -94,10 +78,11 @@ struct RtfReader<'a> {
     is_start: bool,
     /// The character set of fonts without their own.
     encoding: &'static Encoding,
-    /// The character sets of fonts by their number.
-    fonts: HashMap<i64, &'static Encoding>,
-    /// The font that the table describes.
-    font: i64,
+    fonts: RtfFonts,
+    /// Parts, with whether the text around them is in a row.
+    parts: TextParts<bool>,
+    /// Text that readers don't see.
+    hidden: String,
     /// Bytes of the code page that are not decoded yet.
     pending: Vec<u8>,
     /// Characters to leave out after a Unicode character.
@@ -118,14 +103,18 @@ impl<'a> RtfReader<'a> {
                 is_markup: false,
                 is_deleted: false,
                 is_fonts: false,
+                is_unseen: false,
+                is_label: false,
+                font: None,
                 encoding: encoding_rs::WINDOWS_1252,
                 fallback_chars: 1,
             },
             outer: Vec::new(),
             is_start: false,
             encoding: encoding_rs::WINDOWS_1252,
-            fonts: HashMap::new(),
-            font: 0,
+            fonts: RtfFonts::default(),
+            parts: TextParts::default(),
+            hidden: String::new(),
             pending: Vec::new(),
             left_out: 0,
             high: None,
@@ -157,31 +146,69 @@ impl<'a> RtfReader<'a> {
     fn close(&mut self) {
         self.flush();
         self.left_out = 0;
-        if let Some(group) = self.outer.pop() {
-            self.group = group;
+        let Some(group) = self.outer.pop() else { return };
+        self.set_unseen(group.is_unseen);
+        self.group = group;
+        if let Some(EndedPart { state, instruction }) = self.parts.end(self.outer.len(), &mut self.out) {
+            self.is_in_row = state;
+            let sign = instruction.and_then(|instruction| words::sign_of(&instruction));
+            sign.into_iter().for_each(|sign| self.push(sign.encode_utf8(&mut [0; 4])));
         }
     }
 
     fn byte(&mut self, byte: u8) {
         if self.left_out > 0 {
             self.left_out -= 1;
-        } else if !self.group.is_hidden() {
+        } else if self.group.is_fonts {
+            self.fonts.name(byte);
+        } else if !self.group.is_left_out() {
             self.pending.push(byte);
         }
     }
 
     fn flush(&mut self) {
-        if !self.pending.is_empty() {
-            let pending = std::mem::take(&mut self.pending);
-            self.high = None;
-            self.out.push(&self.group.encoding.decode_without_bom_handling(&pending).0);
+        if self.pending.is_empty() {
+            return;
         }
+        let pending = std::mem::take(&mut self.pending);
+        self.high = None;
+        let text = match self.fonts.symbols(self.group.font) {
+            Some(font) => pending.iter().filter_map(|byte| font.sign(u32::from(*byte))).collect(),
+            None => self.group.encoding.decode_without_bom_handling(&pending).0,
+        };
+        self.write(&text);
     }
 
     fn push(&mut self, text: &str) {
-        if !self.group.is_hidden() {
+        if !self.group.is_left_out() {
             self.flush();
+            self.write(text);
+        }
+    }
+
+    /// Writes text that is not left out.
+    fn write(&mut self, text: &str) {
+        if !self.group.is_unseen {
             self.out.push(text);
+        } else if self.hidden.len() + text.len() <= CHARS_MAX {
+            self.hidden.push_str(text);
+        }
+    }
+
+    /// Ends a paragraph, or a line of it.
+    fn break_line(&mut self, word: &str) {
+        if self.is_in_row {
+            return self.push(" ");
+        }
+        if self.group.is_unseen {
+            self.flush();
+            self.write("\n");
+            self.out.end_line();
+        } else {
+            self.push("\n");
+        }
+        if word == "par" {
+            self.parts.write_boxes(&mut self.out);
         }
     }
 
@@ -191,8 +218,7 @@ impl<'a> RtfReader<'a> {
         if !first.is_ascii_alphabetic() {
             // Elsewhere it means nothing.
             return match first {
-                // Writers mark notes as if readers could leave them out.
-                b'*' => self.group.is_skipped |= is_start && !self.bytes[self.at..].starts_with(b"\\footnote"),
+                b'*' => self.group.is_skipped |= is_start && !self.is_kept(),
                 _ => self.symbol(first),
             };
         }
@@ -207,6 +233,13 @@ impl<'a> RtfReader<'a> {
             self.at += 1;
         }
         self.word(word, parameter);
+    }
+
+    /// Returns whether the control word that follows begins a group with text.
+    fn is_kept(&self) -> bool {
+        let rest = self.bytes[self.at..].strip_prefix(b"\\").unwrap_or_default();
+        let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        words::KEPT.iter().any(|word| word.as_bytes() == &rest[..letters])
     }
 
     fn parameter(&mut self) -> Option<i64> {
@@ -238,13 +271,18 @@ impl<'a> RtfReader<'a> {
 
     fn word(&mut self, word: &str, parameter: Option<i64>) {
         match word {
-            "par" | "sect" if self.is_in_row => self.push(" "),
-            "par" | "line" | "sect" | "page" | "softline" => self.push("\n"),
+            "par" | "line" | "sect" | "page" | "softline" | "column" => self.break_line(word),
+            "tab" if self.is_in_row || self.group.is_label => self.push(" "),
             "tab" => self.push("\t"),
             "intbl" => self.is_in_row = true,
             "pard" => self.is_in_row = false,
-            "cell" | "nestcell" => self.push("\t"),
-            "row" | "nestrow" => {
+            "nestcell" | "nestrow" => self.push(" "),
+            "cell" => {
+                self.flush();
+                self.out.trim_spaces();
+                self.push("\t");
+            }
+            "row" => {
                 self.is_in_row = false;
                 self.flush();
                 self.out.end_line();
@@ -262,19 +300,19 @@ impl<'a> RtfReader<'a> {
             "ansicpg" => self.set_encoding(code_page(parameter.unwrap_or(1252))),
             "mac" => self.set_encoding(encoding_rs::MACINTOSH),
             "fonttbl" => (self.group.is_skipped, self.group.is_fonts) = (true, true),
-            "f" if self.group.is_fonts => self.font = parameter.unwrap_or_default(),
-            "fcharset" if self.group.is_fonts && self.fonts.len() < FONTS_MAX => {
-                let encoding = parameter.and_then(charset);
-                self.fonts.extend(encoding.map(|encoding| (self.font, encoding)));
-            }
-            "f" => {
-                self.flush();
-                let of_font = self.fonts.get(&parameter.unwrap_or_default()).copied();
-                self.group.encoding = of_font.unwrap_or(self.encoding);
-            }
+            "f" if self.group.is_fonts => self.fonts.begin(parameter.unwrap_or_default()),
+            "fcharset" if self.group.is_fonts => self.fonts.set_charset(parameter.unwrap_or_default()),
+            "f" => self.set_font(parameter.unwrap_or_default()),
             "plain" => {
-                self.flush();
-                (self.group.encoding, self.group.is_deleted) = (self.encoding, false);
+                self.set_unseen(false);
+                (self.group.encoding, self.group.font) = (self.encoding, None);
+                self.group.is_deleted = false;
+            }
+            "v" => self.set_unseen(parameter != Some(0)),
+            "listtext" | "pntext" => self.group.is_label = true,
+            "chftn" => {
+                let mark = self.parts.mark();
+                self.push(&mark);
             }
             "deleted" => {
                 self.flush();
@@ -289,63 +327,59 @@ impl<'a> RtfReader<'a> {
                 let bytes = usize::try_from(parameter.unwrap_or_default()).unwrap_or(0);
                 self.at = self.at.saturating_add(bytes).min(self.bytes.len());
             }
-            word if DESTINATIONS.contains(&word) => self.group.is_skipped = true,
-            _ => {}
+            _ => self.begin_group(word),
         }
+    }
+
+    /// Takes what a control word says about the text of its group.
+    fn begin_group(&mut self, word: &str) {
+        if self.group.is_skipped || words::DESTINATIONS.contains(&word) {
+            self.group.is_skipped = true;
+            return;
+        }
+        let Some((kind, depth)) = words::part(word).zip(self.outer.len().checked_sub(1)) else { return };
+        self.flush();
+        self.parts.begin(kind, depth, self.is_in_row, &mut self.out);
+        self.is_in_row = false;
     }
 
     fn set_encoding(&mut self, encoding: &'static Encoding) {
         (self.encoding, self.group.encoding) = (encoding, encoding);
     }
 
+    fn set_font(&mut self, number: i64) {
+        self.flush();
+        self.group.font = Some(number);
+        self.group.encoding = self.fonts.encoding(number).unwrap_or(self.encoding);
+    }
+
+    fn set_unseen(&mut self, is_unseen: bool) {
+        self.flush();
+        if self.group.is_unseen && !is_unseen {
+            self.hidden.push('\n');
+        }
+        self.group.is_unseen = is_unseen;
+    }
+
     fn unicode(&mut self, code: i64) {
         self.left_out = self.group.fallback_chars;
-        if self.group.is_hidden() {
+        if self.group.is_left_out() {
             return;
         }
         self.flush();
         let unit = (code & 0xffff) as u16;
-        match (self.high.take(), unit) {
-            (_, 0xd800..=0xdbff) => self.high = Some(unit),
-            (high, unit) => {
-                let units = high.into_iter().chain([unit]);
-                char::decode_utf16(units).flatten().for_each(|c| self.out.push_char(c));
-            }
+        if let 0xd800..=0xdbff = unit {
+            self.high = Some(unit);
+            return;
         }
+        let units = self.high.take().into_iter().chain([unit]);
+        let sign = |c: char| match self.fonts.symbols(self.group.font) {
+            Some(font) => font.sign(u32::from(c)).unwrap_or(c),
+            // A bullet of a font that the group doesn't name.
+            None if self.group.is_label && matches!(c, '\u{f000}'..='\u{f0ff}') => '•',
+            None => c,
+        };
+        let text: String = char::decode_utf16(units).flatten().map(sign).collect();
+        self.write(&text);
     }
-}
-
-/// Returns the encoding of the character set of a font; `None` for that of the document.
-fn charset(number: i64) -> Option<&'static Encoding> {
-    Some(code_page(match number {
-        77 => 10_000,
-        128 => 932,
-        129 | 130 => 949,
-        134 => 936,
-        136 => 950,
-        161 => 1253,
-        162 => 1254,
-        163 => 1258,
-        177 => 1255,
-        178..=180 => 1256,
-        186 => 1257,
-        204 => 1251,
-        222 => 874,
-        238 => 1250,
-        _ => return None,
-    }))
-}
-
-/// Returns the encoding of a Windows code page.
-pub(crate) fn code_page(number: i64) -> &'static Encoding {
-    let label = match number {
-        932 => "shift_jis".to_owned(),
-        936 => "gbk".to_owned(),
-        949 => "euc-kr".to_owned(),
-        950 => "big5".to_owned(),
-        10_000 => "macintosh".to_owned(),
-        65_001 => "utf-8".to_owned(),
-        number => format!("windows-{number}"),
-    };
-    Encoding::for_label(label.as_bytes()).unwrap_or(encoding_rs::WINDOWS_1252)
 }

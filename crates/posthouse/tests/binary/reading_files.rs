@@ -9,6 +9,7 @@ mod stated_text;
 
 use std::{
     io::{Read, Write},
+    os::unix::fs::PermissionsExt,
     process::{Command, Stdio},
     thread,
 };
@@ -112,7 +113,7 @@ fn what_a_program_shows_beside_the_text_is_read() {
             "東京 café",
         ),
         ("pair.rtf", br"{\rtf1\uc0 a\u-10179\u-8704 b\u-10179 c\u-8704 d}", "a\u{1f600}bcd"),
-        ("note.rtf", br"{\rtf1 Text{\*\footnote {\chftn} A note.} goes on}", "Text A note. goes on"),
+        ("note.rtf", br"{\rtf1 Text{\*\footnote {\chftn} A note.} goes on}", "Text goes on\n[1] A note."),
         ("html.rtf", br"{\rtf1\fromhtml1 {\*\htmltag <p>}one\htmlrtf \par two\htmlrtf0 three}", "onethree"),
     ];
     for (name, bytes, expected) in table {
@@ -236,6 +237,20 @@ fn a_small_or_cut_scan_had_no_text() {
         let header = read("scan.pdf", &pdf::of_drawn_image(8, 8, &content)).header.expect("the process ends well");
         assert_eq!(header["images"].as_array().map(Vec::len), Some(images), "{content}");
     }
+}
+
+/// Phones and scanners store pages turned.
+#[test]
+fn ocr_turns_pages_upright() {
+    let folder = std::env::temp_dir().join(format!("posthouse-ocr-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let command = folder.join("tesseract");
+    std::fs::write(&command, "#!/bin/sh\necho \"$@\"\n").expect("a program");
+    std::fs::set_permissions(&command, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let output = Command::new(env!("CARGO_BIN_EXE_posthouse")).arg("read-image").arg(&command).arg("eng+deu").output();
+    let output = String::from_utf8(output.expect("the binary starts").stdout).expect("UTF-8");
+    std::fs::remove_dir_all(&folder).expect("removed");
+    assert_eq!(output.trim(), "stdin stdout -l eng+deu --psm 1");
 }
 
 /// Hostile files of one sort, and how many there are at least.

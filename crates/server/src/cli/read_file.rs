@@ -18,6 +18,10 @@ use crate::sandbox;
 /// The stack of the thread that reads the file, in bytes: formats nest.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
+/// The mode of Tesseract that turns pages upright: phones and scanners often store them turned. Without the data for that, it
+/// reads them as they are.
+const TURNED_PAGES: &str = "1";
+
 /// Options of `posthouse read-image`.
 #[derive(Args, Debug)]
 pub(super) struct ImageOptions {
@@ -62,7 +66,7 @@ fn read(input: &[u8]) -> Vec<u8> {
 pub(super) fn run_ocr(options: ImageOptions) -> ExitCode {
     let _ = sandbox::confine_ocr(&options.command);
     let mut command = Command::new(&options.command);
-    command.args(["stdin", "stdout", "-l", &options.languages]).env("OMP_THREAD_LIMIT", "1");
+    command.args(["stdin", "stdout", "-l", &options.languages, "--psm", TURNED_PAGES]).env("OMP_THREAD_LIMIT", "1");
     let error = command.exec();
     // 127 is the shell's code for a missing command.
     ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 })

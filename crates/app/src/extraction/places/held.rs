@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::SearchedText;
+use super::{SearchedText, currencies};
 
 /// Decimals of a number in a quote.
 const DIGITS_MAX: usize = 60;
@@ -23,11 +23,18 @@ const MONTHS: [&[&str]; 12] = [
     &["december", "dezember", "décembre", "diciembre", "dicembre", "dezembro", "grudzień", "grudnia"],
 ];
 
+/// Eras of Japan, with the year before their first one.
+const ERAS: [(&str, u32); 3] = [("令和", 2018), ("平成", 1988), ("昭和", 1925)];
+
 /// Returns whether a quote holds a value.
 pub(super) fn holds(quote: &str, value: &Value) -> bool {
     match value {
         Value::String(text) => {
-            SearchedText::new(quote).find(text).is_some() || Date::parse(text).is_some_and(|date| date.is_in(quote))
+            let quote_text = SearchedText::new(quote);
+            let is_there = |words: &str| quote_text.find(words, 0).is_some();
+            is_there(text)
+                || currencies::signs(text).iter().any(|sign| is_there(sign))
+                || Date::parse(text).is_some_and(|date| date.is_in(quote))
         }
         Value::Number(number) => {
             let wanted = canonical_number(&number.to_string());
@@ -162,13 +169,28 @@ impl Date {
         };
         let is = |run: &str, number: u32| run.len() <= 2 && run.parse() == Ok(number);
         let full = format!("{year:04}");
+        let of_era = year_of_era(&plain, year);
         let names = MONTHS[month as usize - 1];
         let is_month = |word: &str| word.chars().count() >= 3 && names.iter().any(|name| name.starts_with(word));
         let is_named = plain.split(|c: char| !c.is_alphabetic()).any(is_month);
-        (take(&|run| run == full) || take(&|run| run.len() == 2 && full.ends_with(run)))
+        let is_of_era = of_era.is_some_and(|in_era| in_era.is_empty() || take(&|run| run == in_era));
+        (is_of_era || take(&|run| run == full) || take(&|run| run.len() == 2 && full.ends_with(run)))
             && take(&|run| is(run, day))
             && (is_named || take(&|run| is(run, month)))
     }
+}
+
+/// Returns the digits of a year in an era of Japan, if a text has the year so; none for the first year, `元`.
+fn year_of_era(text: &str, year: u32) -> Option<&str> {
+    ERAS.iter().find_map(|(era, before)| {
+        let rest = text.split_once(era)?.1.trim_start();
+        if rest.starts_with('元') {
+            return (before + 1 == year).then_some("");
+        }
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        let in_era: u32 = digits.parse().ok()?;
+        (before.checked_add(in_era) == Some(year)).then_some(digits)
+    })
 }
 
 #[cfg(test)]
@@ -241,6 +263,8 @@ mod tests {
             "4 maart 2026",
             "4 mrt 2026",
             "2026年3月4日",
+            "令和8年3月4日",
+            "支払期限：令和 ８ 年 3 月 4 日",
             "20260304",
             "04032026",
             "Due: 2026/03/04 12:00",
@@ -254,6 +278,16 @@ mod tests {
             assert!(!holds(quote, &value), "{quote}");
         }
         assert!(!holds("4/2026", &json!("2026-04-04")), "one number isn't both day and month");
+        for (quote, value, is_held) in [
+            ("令和元年5月1日", "2019-05-01", true),
+            ("平成31年4月30日", "2019-04-30", true),
+            ("昭和64年1月7日", "1989-01-07", true),
+            ("令和7年3月4日", "2026-03-04", false),
+            ("令和8年8月1日", "2026-08-08", false),
+            ("令和8年", "2026-08-08", false),
+        ] {
+            assert_eq!(holds(quote, &json!(value)), is_held, "{quote}");
+        }
     }
 
     #[test]
@@ -264,6 +298,13 @@ mod tests {
             ("acme", "page", false),
             ("cat", "scatter", false),
             ("EUR", "12 EUR", true),
+            ("EUR", "Total 12,00 €", true),
+            ("JPY", "合計 ¥63,740", true),
+            ("JPY", "63,740円", true),
+            ("PLN", "1 230,00 zł", true),
+            ("USD", "$12.00", true),
+            ("EUR", "$12.00", false),
+            ("SEK", "12 krona", false),
             ("2026-99-99", "99 99 2026", false),
         ] {
             assert_eq!(holds(quote, &json!(value)), is_held, "{value} in {quote}");

@@ -1,9 +1,6 @@
 //! Formulas of documents: MathML (W3C MathML 3) within the text, or in a part of its own.
 
-use crate::{
-    archive::Archive,
-    xml::{self, XmlStep, XmlSteps, XmlTag},
-};
+use crate::xml::{XmlStep, XmlSteps};
 
 /// Bytes of the text of a formula.
 const FORMULA_BYTES_MAX: usize = 10_000;
@@ -73,20 +70,11 @@ impl Formula {
     }
 }
 
-/// Returns the formula of an object that is a part of its own; `None` if the object is something else.
-pub(super) fn of_object(archive: &mut Archive<'_>, tag: &XmlTag<'_>) -> Option<String> {
-    let name = tag.attribute("href")?;
-    let name = name.trim_start_matches("./").trim_end_matches('/');
-    if name.is_empty() || name.contains("..") || name.contains(':') {
-        return None;
-    }
-    // A damaged object costs itself alone.
-    let Ok(Some(part)) = archive.read(&format!("{name}/content.xml")) else { return None };
-    let source = xml::decode(&part);
-    let (mut steps, mut formula) = (XmlSteps::new(&source), Formula::default());
+/// Returns the formula that a part is; `None` if it is something else, such as a chart.
+pub(super) fn of_part(source: &str) -> Option<String> {
+    let (mut steps, mut formula) = (XmlSteps::new(source), Formula::default());
     while let Ok(Some(step)) = steps.next() {
         match step {
-            // An object of another kind, such as a chart, is not read.
             XmlStep::Open(tag) => {
                 if !formula.open(&tag.name()) {
                     return None;

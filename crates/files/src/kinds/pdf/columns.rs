@@ -268,7 +268,7 @@ fn regions(lines: &[Line]) -> Vec<Range<usize>> {
 impl Line {
     fn may_follow(&self, before: &Line) -> bool {
         let size = self.size.max(before.size);
-        let down = (self.baseline - before.baseline) / size;
+        let down = (self.top - before.baseline) / size;
         size <= SIZES_RATIO * self.size.min(before.size)
             && self.along.dot(before.along) > 0.999
             && (-RISE_MAX..=PITCH_MAX).contains(&down)

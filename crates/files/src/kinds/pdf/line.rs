@@ -6,6 +6,7 @@ use hayro::kurbo::Vec2;
 use super::{
     columns::{self, Cells},
     order::{self, is_mark, is_right_to_left},
+    rows::{self, DrawnLines},
     words::{Line, Word},
 };
 use crate::output::TextWriter;
@@ -68,6 +69,24 @@ impl PageLines {
         self.has_right_to_left
     }
 
+    /// Returns the direction of the line that is being drawn; `None` before its first text.
+    pub(super) fn direction(&self) -> Option<Vec2> {
+        self.place.map(|place| place.along)
+    }
+
+    /// Returns whether the line has one text so far.
+    pub(super) fn has_one_glyph(&self) -> bool {
+        self.pieces.len() == self.line_pieces + 1
+    }
+
+    /// Moves the first text of the line, whose direction shows with the second one.
+    pub(super) fn replace_place(&mut self, place: TextPlace) {
+        if let Some(first) = self.pieces.get_mut(self.line_pieces) {
+            (first.start, first.end) = (place.start, place.end);
+            self.place = Some(place);
+        }
+    }
+
     /// Adds a text. What is full is written.
     pub(super) fn push(&mut self, text: &str, place: TextPlace, out: &mut TextWriter) {
         let from = self.text.len();
@@ -124,6 +143,7 @@ impl PageLines {
             pieces: self.line_pieces..self.pieces.len(),
             words: words..self.words.len(),
             along: place.map_or(Vec2::ZERO, |place| place.along),
+            top: place.map_or(0.0, |place| place.baseline),
             baseline: place.map_or(0.0, |place| place.baseline),
             size: place.map_or(1.0, |place| place.size),
             is_joined: self.is_joined,
@@ -186,6 +206,7 @@ impl PageLines {
             self.finish_line(true);
         }
         self.describe_words();
+        rows::join(DrawnLines { lines: &mut self.lines, words: &mut self.words, text: &mut self.text });
         let cells = columns::cells(&self.lines, &self.words);
         for (line, cells) in self.lines.iter().zip(&cells) {
             if line.is_reordered() {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    ops::Range,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
 };
 
@@ -22,6 +23,7 @@ use super::{
     line::{PageLines, TextPlace},
     order::is_right_to_left,
     replacement::Replacement,
+    rows::is_wide,
     structure::{PageStructure, StatedText, Structure},
 };
 use crate::{
@@ -41,6 +43,13 @@ const LINE_SHIFT: f64 = 0.45;
 const BACK_SHIFT: f64 = 0.9;
 /// How far a baseline may move between parts of a line that are not drawn from left to right.
 const SAME_BASELINE: f64 = 0.1;
+/// How far below its baseline a glyph reaches in a line that runs down.
+const BELOW_BASELINE: f64 = 0.12;
+/// How far the next glyph is below in a line that runs down.
+const DOWN_PITCH: Range<f64> = 0.5..1.3;
+/// How far glyphs of a line that runs down are beside each other, and those that begin it.
+const COLUMN_WIDTH: f64 = 1.2;
+const COLUMN_SHIFT: f64 = 0.3;
 /// The character of a hyphen that only a line end shows.
 const SOFT_HYPHEN: char = '\u{ad}';
 
@@ -96,6 +105,7 @@ pub(super) fn read<'a>(
         forms: 0,
         depth: 0,
         replaced: None,
+        is_vertical: false,
         is_hyphenated: false,
     };
     let drawn = catch_unwind(AssertUnwindSafe(|| interpret_page(page, &mut context, &mut reader)));
@@ -105,11 +115,11 @@ pub(super) fn read<'a>(
     reader.content
 }
 
-/// Where the last glyph ended.
+/// The last glyph.
 #[derive(Clone, Copy)]
 struct LastGlyph {
-    end: Point,
-    size: f64,
+    place: GlyphPlace,
+    is_wide: bool,
 }
 
 /// Where a glyph is.
@@ -148,6 +158,38 @@ impl GlyphPlace {
         TextPlace { start, end, size: self.size, along, baseline: along.cross(self.start.to_vec2()) }
     }
 
+    /// Returns the direction to the next line.
+    fn down(self) -> Vec2 {
+        let along = self.direction();
+        Vec2::new(-along.y, along.x)
+    }
+
+    /// Returns the place along a line that runs down, in which the glyph is upright.
+    fn along_column(self) -> TextPlace {
+        let down = self.down();
+        let start = self.start.to_vec2();
+        let end = start.dot(down) + BELOW_BASELINE * self.size;
+        TextPlace { start: end - self.size, end, size: self.size, along: down, baseline: down.cross(start) }
+    }
+
+    /// Returns whether a glyph, of which this one is the next, is above it in a line that runs down: both upright, or one of
+    /// them turned, as Latin words are. `reach` is how far the glyphs may be beside each other, in units of the font size.
+    fn is_below(self, last: Self, reach: f64) -> bool {
+        let size = self.size.max(last.size);
+        let is_same = |one: Vec2, other: Vec2| one.dot(other) > 0.999;
+        let (down, from, pitch) = if is_same(self.direction(), last.direction()) {
+            (self.down(), last.start, DOWN_PITCH)
+        } else if is_same(self.direction(), last.down()) {
+            (last.down(), last.start, -1.2..1.5)
+        } else if is_same(self.down(), last.direction()) {
+            (self.down(), last.end, -0.3..1.8)
+        } else {
+            return false;
+        };
+        let moved = self.start - from;
+        moved.cross(down).abs() <= reach * size && pitch.contains(&(moved.dot(down) / size))
+    }
+
     /// Returns the place of a text that is drawn without glyphs.
     fn of_area(area: Rect) -> Self {
         let (start, end) = (Point::new(area.x0, area.y1), Point::new(area.x1, area.y1));
@@ -170,6 +212,8 @@ struct PageReader<'o, 's> {
     depth: usize,
     /// The marked content whose text the file states, which replaces that of its glyphs.
     replaced: Option<Replacement>,
+    /// Whether the line runs down.
+    is_vertical: bool,
     /// Whether the last character was a hyphen that isn't part of the word.
     is_hyphenated: bool,
 }
@@ -198,7 +242,7 @@ impl PageReader<'_, '_> {
             Some(text) => self.write(&text, place),
             None => {
                 if let Some(last) = &mut self.last {
-                    *last = LastGlyph { end: place.end, size: place.size };
+                    last.place = place;
                     self.lines.extend(place.end.to_vec2().dot(place.direction()));
                 }
             }
@@ -233,10 +277,10 @@ impl PageReader<'_, '_> {
             return;
         }
         self.separate(place, first);
-        self.last = Some(LastGlyph { end: place.end, size: place.size });
+        self.last = Some(LastGlyph { place, is_wide: is_wide(first) });
         self.content.glyphs += text.chars().filter(|c| !c.is_whitespace()).count();
         self.is_hyphenated = text.ends_with(SOFT_HYPHEN);
-        self.lines.push(text, place.along_line(), self.out);
+        self.lines.push(text, self.place_of(place), self.out);
     }
 
     /// Returns whether the same text is this near already, and else notes it.
@@ -256,9 +300,39 @@ impl PageReader<'_, '_> {
         false
     }
 
+    /// Returns whether the next glyph is below the last one in a line that runs down, as in Japanese. Such a line begins with two
+    /// glyphs below each other.
+    fn runs_down(&mut self, place: GlyphPlace, next: char) -> bool {
+        let Some(last) = self.last else { return false };
+        let is_begun = self.is_vertical && place.is_below(last.place, COLUMN_WIDTH);
+        let begins = || {
+            let is_parallel = last.place.down().dot(place.direction()).abs() < 0.5;
+            let is_upright = last.is_wide && self.lines.has_one_glyph();
+            (if is_parallel { is_upright && is_wide(next) } else { is_upright || is_wide(next) })
+                && place.is_below(last.place, COLUMN_SHIFT)
+        };
+        if !is_begun && !begins() {
+            return false;
+        }
+        if !self.is_vertical && self.lines.has_one_glyph() && last.is_wide {
+            self.lines.replace_place(last.place.along_column());
+        }
+        self.is_vertical = true;
+        true
+    }
+
+    /// Returns the place of a glyph in its line.
+    fn place_of(&self, place: GlyphPlace) -> TextPlace {
+        let is_upright = self.lines.direction().is_some_and(|along| along.dot(place.down()) > 0.999);
+        if self.is_vertical && is_upright { place.along_column() } else { place.along_line() }
+    }
+
     /// Adds the white space between the last glyph and the next one.
     fn separate(&mut self, place: GlyphPlace, next: char) {
-        let Some(last) = self.last else { return };
+        let Some(LastGlyph { place: last, .. }) = self.last else { return };
+        if self.runs_down(place, next) {
+            return;
+        }
         let along = place.direction();
         let moved = place.start - last.end;
         let (forward, aside) = (moved.dot(along), moved.cross(along));
@@ -271,6 +345,7 @@ impl PageReader<'_, '_> {
             } else {
                 self.lines.end_line();
             }
+            self.is_vertical = false;
         } else {
             self.lines.separate(forward, scale, next);
         }

@@ -1,28 +1,38 @@
-//! Small files, whose font has capital letters for those of Hebrew where it is `/F2`.
+//! Small files, whose font has capital letters for those of Hebrew where it is `/F2`, and for Chinese ones where it is `/F4`.
 
+mod rows;
 mod structure;
 mod tables;
+mod vertical;
 #[allow(unreachable_pub)]
 mod writer;
 
 use self::writer::{of_objects, stream};
 use super::*;
 
+/// Returns the map of a font whose capital letters are those from a code on.
+fn map(capitals: &str) -> String {
+    format!(
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def 1 begincodespacerange <00> <ff> \
+         endcodespacerange 3 beginbfrange <20> <40> <0020> <41> <5a> <{capitals}> <61> <7a> <0061> endbfrange endcmap end end"
+    )
+}
+
 /// Returns the text of a page.
 fn text_of(content: &str) -> String {
-    let map = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def 1 begincodespacerange <00> <ff> \
-        endcodespacerange 3 beginbfrange <20> <40> <0020> <41> <5a> <05d0> <61> <7a> <0061> endbfrange endcmap end end";
     let file = of_objects(&[
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R \
-         /Resources << /Font << /F1 5 0 R /F2 6 0 R /F3 8 0 R >> >> >>"
+         /Resources << /Font << /F1 5 0 R /F2 6 0 R /F3 8 0 R /F4 9 0 R >> >> >>"
             .to_owned(),
         stream("", content),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 7 0 R >>".to_owned(),
-        stream("", map),
+        stream("", &map("05d0")),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>".to_owned(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 10 0 R >>".to_owned(),
+        stream("", &map("4e00")),
     ]);
     read(&FileHints::default(), &file).expect("readable").pages.concat()
 }

@@ -33,6 +33,8 @@ pub(super) struct Line {
     pub(super) pieces: Range<usize>,
     pub(super) words: Range<usize>,
     pub(super) along: Vec2,
+    /// How far down the baseline of its first line is; cells may have several.
+    pub(super) top: f64,
     pub(super) baseline: f64,
     pub(super) size: f64,
     /// Whether text of the next line was joined to it.

@@ -1,6 +1,10 @@
 //! How a workbook shows numbers: dates, percentages and decimals.
 
+mod currency;
+
 use std::{borrow::Cow, collections::HashMap};
+
+use currency::Currency;
 
 use crate::{
     FileError,
@@ -20,7 +24,20 @@ const DAYS_MAX: f64 = 2_958_465.0;
 /// The number formats of cells by their style.
 #[derive(Default)]
 pub(super) struct CellFormats {
-    styles: Vec<NumberFormat>,
+    styles: Vec<CellFormat>,
+}
+
+/// How a cell shows a number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct CellFormat {
+    number: NumberFormat,
+    currency: Option<Currency>,
+}
+
+impl From<NumberFormat> for CellFormat {
+    fn from(number: NumberFormat) -> Self {
+        Self { number, currency: None }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +69,7 @@ impl CellFormats {
                     "cellXfs" => is_of_cells = true,
                     "xf" if is_of_cells => {
                         let id = tag.attribute("numFmtId").and_then(|id| id.parse().ok()).unwrap_or_default();
-                        styles.push(codes.get(&id).map_or_else(|| built_in(id), |code| of_code(code)));
+                        styles.push(codes.get(&id).map_or_else(|| built_in(id).into(), |code| CellFormat::of(code)));
                     }
                     _ => {}
                 },
@@ -68,7 +85,10 @@ impl CellFormats {
         let (Some(format), Ok(number)) = (self.styles.get(style), value.trim().parse::<f64>()) else {
             return value.into();
         };
-        match *format {
+        if let (Some(currency), NumberFormat::Decimals(decimals)) = (&format.currency, format.number) {
+            return currency.shown(number, decimals).into();
+        }
+        match format.number {
             NumberFormat::Date { has_day, has_time } => {
                 let days = if is_1904 { number + DAYS_TO_1904 } else { number };
                 date(days, has_day, has_time).map_or(value.into(), Cow::Owned)
@@ -86,7 +106,7 @@ impl CellFormats {
 }
 
 /// Returns a number with these decimals. A half is rounded away from zero, as in the decimal form of the number.
-fn decimal(number: f64, decimals: usize) -> String {
+pub(super) fn decimal(number: f64, decimals: usize) -> String {
     let factor = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
     let scaled: f64 = format!("{:.14e}", number * factor).parse().unwrap_or(number);
     if scaled.is_finite() { format!("{:.decimals$}", scaled.round() / factor) } else { number.to_string() }
@@ -104,6 +124,13 @@ fn built_in(id: u32) -> NumberFormat {
         18..=21 | 45 | 47 => NumberFormat::Date { has_day: false, has_time: true },
         22 => NumberFormat::Date { has_day: true, has_time: true },
         _ => NumberFormat::General,
+    }
+}
+
+impl CellFormat {
+    /// Reads the code of a format, such as `#,##0.00 "€"`.
+    fn of(code: &str) -> Self {
+        Self { number: of_code(code), currency: Currency::of(code) }
     }
 }
 
@@ -217,11 +244,10 @@ mod tests {
             ("[h]:mm", "-0.0625", "-01:30:00"),
             ("h:mm", "1.5", "12:00:00"),
             ("[White]0.00", "1.5", "1.50"),
-            ("0.00\\ [$Ft-hu]", "1.5", "1.50"),
+            ("0.00\\ [$Ft-hu]", "1.5", "1.50 Ft"),
             ("[$-409]h:mm", "0.5", "12:00:00"),
             ("[Red][<1]0%", "0.5", "50%"),
             ("0.0%", "0.125", "12.5%"),
-            ("#,##0.00\\ \"EUR\"", "1234.5", "1234.50"),
             ("@", "17", "17"),
             ("General", "1000.0", "1000"),
             ("General", "1200", "1200"),
@@ -243,9 +269,37 @@ mod tests {
             ("d", "-1", "-1"),
         ];
         for (code, value, expected) in table {
-            let formats = CellFormats { styles: vec![of_code(code)] };
+            let formats = CellFormats { styles: vec![CellFormat::of(code)] };
             assert_eq!(formats.shown(value, 0, false), expected, "{code}");
         }
+    }
+
+    #[test]
+    fn an_amount_has_its_currency() {
+        let table = [
+            ("#,##0.00\\ \"EUR\"", "1234.5", "1234.50 EUR"),
+            ("#,##0.00\\ \"€\"", "1234.5", "1234.50 €"),
+            ("#,##0.00 €", "-5", "-5.00 €"),
+            ("\"¥\"#,##0", "1540", "¥1540"),
+            ("[$¥-411]#,##0", "12800", "¥12800"),
+            ("$#,##0.00_);($#,##0.00)", "-7.5", "-$7.50"),
+            ("_-\"£\"* #,##0.00_-;-\"£\"* #,##0.00_-", "3", "£3.00"),
+            ("[$CHF] #,##0.00", "9", "CHF 9.00"),
+            ("_-* #,##0.00 [$zł-415]_-", "9", "9.00 zł"),
+            ("\\$0", "9", "$9"),
+            ("[$-409]#,##0.00", "9", "9.00"),
+            ("0.00 \"kg\"", "9", "9.00"),
+            ("0.00 \"pcs.\"", "9", "9.00"),
+            ("[$€-2] 0%", "0.5", "50%"),
+        ];
+        for (code, value, expected) in table {
+            let formats = CellFormats { styles: vec![CellFormat::of(code)] };
+            assert_eq!(formats.shown(value, 0, false), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn days_are_counted_as_excel_does() {
         for (days, expected) in [
             (0.0, "1899-12-31"),
             (1.0, "1900-01-01"),

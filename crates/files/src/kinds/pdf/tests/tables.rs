@@ -33,7 +33,7 @@ fn width(text: &str) -> f64 {
 }
 
 /// Returns what draws a text.
-fn draw(text: &str, x: f64, y: f64, size: f64) -> String {
+pub(super) fn draw(text: &str, x: f64, y: f64, size: f64) -> String {
     format!("BT /F1 {size} Tf {x:.4} {y:.4} Td ({text}) Tj ET ")
 }
 
