@@ -1,9 +1,7 @@
 //! Counts the requests in progress on a connection.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::sync::Notify;
 
