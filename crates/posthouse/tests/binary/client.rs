@@ -40,7 +40,7 @@ impl ClientFixture {
     /// [`ClientFixture::start`], and a login.
     fn logged_in(name: &str) -> Self {
         let fixture = Self::start(name);
-        let done = fixture.run_with_input(&["login", "--base-url", &fixture.base_url()], &format!("{}\n", fixture.key));
+        let done = fixture.run_with_input(&["login", "--base-url", &fixture.base_url()], format!("{}\n", fixture.key));
         assert_eq!(done.code, 0, "{}", done.stderr);
         fixture
     }

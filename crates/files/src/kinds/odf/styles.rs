@@ -67,7 +67,7 @@ impl OdfStyles {
         let is_hidden = self.find(style, |style| style.is_hidden).unwrap_or(around.is_hidden);
         let font = match self.find(style, |style| style.font.clone()) {
             Some(font) => SymbolFont::named(self.fonts.get(&font).unwrap_or(&font)),
-            None => around.font.clone(),
+            None => around.font,
         };
         TextForm { is_hidden, font }
     }

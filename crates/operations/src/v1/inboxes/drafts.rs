@@ -164,7 +164,7 @@ struct SentView<'a> {
 enum SentDraftAnswer<'a> {
     Sent(Box<SentView<'a>>),
     Held(HeldSendView<'a>),
-    Decided(DecisionView<'a>),
+    Decided(Box<DecisionView<'a>>),
 }
 
 async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateDraftBody>) -> Result<Outcome, Refusal> {

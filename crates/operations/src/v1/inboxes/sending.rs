@@ -227,5 +227,5 @@ pub(super) fn body<const MAX: usize>(given: Option<BoundedText<0, MAX>>) -> Opti
 pub(super) enum SentAnswer<'a> {
     Sent(Box<MessageView<'a>>),
     Held(HeldSendView<'a>),
-    Decided(DecisionView<'a>),
+    Decided(Box<DecisionView<'a>>),
 }

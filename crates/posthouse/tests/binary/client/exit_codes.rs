@@ -121,7 +121,7 @@ fn a_server_without_a_stored_key_is_named_in_the_next_step() {
         let command = format!("posthouse login --base-url {url} --profile other");
         assert!(output.code == 1 && output.stderr.contains(&command), "{arguments:?}: {}", output.stderr);
     }
-    let done = client.run_with_input(&["login", "--base-url", &url], &format!("{}\n", client.key));
+    let done = client.run_with_input(&["login", "--base-url", &url], format!("{}\n", client.key));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let elsewhere = url.replace("127.0.0.1", "localhost");
     let checked = client.run(&["doctor", "--base-url", &elsewhere]);

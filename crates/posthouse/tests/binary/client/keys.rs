@@ -7,7 +7,7 @@ use super::ClientFixture;
 #[test]
 fn a_new_shell_goes_from_login_to_a_code_in_three_commands() {
     let client = ClientFixture::start("client-first");
-    let login = client.run_with_input(&["login", "--base-url", &client.base_url()], &format!("{}\n", client.key));
+    let login = client.run_with_input(&["login", "--base-url", &client.base_url()], format!("{}\n", client.key));
     assert_eq!(login.code, 0, "{}", login.stderr);
     let address = client.text(&["inboxes", "create"]);
     assert!(address.contains('@') && !address.contains(char::is_whitespace), "the address alone: {address}");
