@@ -1,10 +1,14 @@
 //! The same call over HTTP and without it, as often as `bench/direct_calls.py` wants, which counts the instructions of both.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use posthouse_domain::plan::Plan;
-use posthouse_tests::{TestServer, pipe::Pipe};
-use serde_json::{Value, json};
+use posthouse_app::Service;
+use posthouse_app::access::credentials;
+use posthouse_call::{Answer, Arguments, CallSource, Operation, OutcomeBody, call};
+use posthouse_domain::{ApiKeySecret, plan::Plan};
+use posthouse_tests::TestServer;
+use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -32,11 +36,25 @@ async fn request(stream: &mut TcpStream, text: &str) -> Value {
     }
 }
 
+/// Authenticates the caller and calls the operation, as a transport without a format of its own would. Returns the value.
+async fn direct(service: &Arc<Service>, operation: &Operation, secret: &str) -> Value {
+    let key = ApiKeySecret::parse(secret).expect("the key of a workspace");
+    let client_ip = Ipv4Addr::LOCALHOST.into();
+    let caller = credentials::key(service, &key, client_ip, None).await.expect("the key is active");
+    let id = service.clock.ids().next::<uuid::Uuid>().to_string();
+    let source = CallSource { id, arrived_at: service.clock.now(), client_ip };
+    let Answer { result, .. } = call(service, operation, Some(&caller), source, Arguments::default()).await;
+    match result.expect("the call succeeds").body {
+        OutcomeBody::Bytes(bytes) => serde_json::from_slice(&bytes).expect("the value is JSON"),
+        OutcomeBody::Stream(_) => panic!("the account is no stream"),
+    }
+}
+
 #[tokio::test]
 async fn a_call_without_http_returns_what_the_request_does() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Builder).await;
-    let mut pipe = Pipe::connect(Arc::clone(server.service()), Some(key.secret.clone()));
+    let operation = posthouse::all_operations().into_iter().find(|one| one.name == "getAccount").expect("it is listed");
     let mut stream = TcpStream::connect(server.http_address()).await.expect("the server listens");
     let (host, secret) = (server.http_address(), &key.secret);
     let text = format!("GET /v1/account HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {secret}\r\n\r\n");
@@ -46,8 +64,8 @@ async fn a_call_without_http_returns_what_the_request_does() {
         assert_eq!(request(&mut stream, &text).await, wanted);
     }
     for _ in 0..calls("POSTHOUSE_DIRECT_CALLS") {
-        assert_eq!(pipe.call("getAccount", json!({}), None, None).await["value"], wanted);
+        assert_eq!(direct(server.service(), &operation, &key.secret).await, wanted);
     }
-    drop((stream, pipe));
+    drop(stream);
     server.finish().await;
 }
