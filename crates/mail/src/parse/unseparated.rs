@@ -136,19 +136,22 @@ fn tokens(line: &[u8]) -> Vec<(ListToken, &[u8])> {
 
 /// Returns the length of a word: up to a blank or a mark outside a quoted string.
 fn word_length(text: &[u8]) -> usize {
-    let mut at = 0;
+    let (mut at, mut has_at_sign) = (0, false);
     while let Some(byte) = text.get(at) {
         let is_end = byte.is_ascii_whitespace()
             || matches!(byte, b',' | b';' | b'(' | b'<')
-            || at > 0 && WIDE_COMMAS.iter().any(|comma| text[at..].starts_with(comma) && text[..at].contains(&b'@'));
+            || has_at_sign && WIDE_COMMAS.iter().any(|comma| text[at..].starts_with(comma));
         if is_end {
             break;
         }
-        at += match byte {
+        let length = match byte {
             b'"' => closed_length(&text[at..], b'"'),
             b'\\' => 2.min(text.len() - at),
             _ => 1,
         };
+        // Kept, because a search from the start at each comma would be quadratic.
+        has_at_sign |= text[at..at + length].contains(&b'@');
+        at += length;
     }
     at.max(1)
 }

@@ -142,6 +142,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     fields("signature fields", "DKIM-Signature: v=1; a=rsa-sha256; d=x@.example; s=s; h=from; bh=AAAA; b=AAAA\r\n"),
     fields("received fields", "Received: from a by b; Mon, 1 Jan 2024 00:00:00 +0000\r\n"),
     field("addresses", "To: ", "a@@b.example,\r\n "),
+    field("wide commas of addresses", "To: ", "、"),
     field("groups", "To: ", "g: a@@b.example;,\r\n "),
     field("comments of addresses", "To: ", "("),
     field("quotes of addresses", "To: ", "\"\\\\\r\n "),
