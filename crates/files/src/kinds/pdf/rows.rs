@@ -71,15 +71,15 @@ pub(super) fn join(drawn: DrawnLines<'_>) {
         return;
     }
     let (mut joined, mut next) = (Vec::with_capacity(drawn.lines.len()), 0);
+    let mut lines = std::mem::take(drawn.lines).into_iter();
     for (row, _) in rows.iter().zip(is_joined).filter(|(_, is_joined)| *is_joined) {
         let (first, last) = row.lines();
-        joined.extend(drawn.lines.drain(..first - next));
-        let is_open = drawn.lines[last - first].is_open;
-        drawn.lines.drain(..=last - first);
+        joined.extend(lines.by_ref().take(first - next));
+        let is_open = lines.by_ref().take(last + 1 - first).last().is_some_and(|line| line.is_open);
         next = last + 1;
         joined.push(row.line(drawn.words, drawn.text, is_open));
     }
-    joined.append(drawn.lines);
+    joined.extend(lines);
     *drawn.lines = joined;
 }
 
