@@ -13,7 +13,7 @@ const OBJECTS_MAX: usize = 200;
 
 /// The text of an object.
 pub(super) enum ObjectText {
-    /// A formula, which stands in its line.
+    /// A formula, inside of its line.
     Formula(String),
     /// Lines, after the paragraph.
     Lines(String),
